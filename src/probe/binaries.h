@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Which of the loaded binaries can change what Halide makes of a pipeline.
+
+#ifndef HALIDECACHE_PROBE_BINARIES_H
+#define HALIDECACHE_PROBE_BINARIES_H
+
+#include "channel.h"
+
+#include <set>
+#include <string>
+
+namespace halidecache {
+
+/** The files that are loaded now, the program itself as an empty string. */
+std::set<std::string> loaded_files();
+
+/** Does the program's call of generate_filter_main reach the Halide that this probe is
+ *  bound to? Not so when the program holds a static Halide that it does not export: the
+ *  probe then got a Halide of its own. */
+bool program_uses_this_halide();
+
+/** Sends every binary whose identity belongs into the key: the one that holds Halide and
+ *  all that it needs; the plugins (those that are not in `before`) and all that they need;
+ *  and whatever was loaded that the program does not need by its own link line, such as a
+ *  preloaded library. What only the generator's own code uses shows in the pipeline. With
+ *  `everything`, its libraries too, and the program. */
+void report_binaries(const std::set<std::string> &before, bool everything, const Messages &report);
+
+}  // namespace halidecache
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+//
+// The probe: a plugin that Halide loads into a generator before it does anything else, and
+// that finds out, in a forked copy of the process, what the generator is going to compile.
+//
+//   probe.cpp         this file: the order of events
+//   channel.cpp       the pipes to the helper
+//   sandbox.cpp       what the copy may do
+//   fingerprint.cpp   what the generator builds, as fields of the key
+//   binaries.cpp      which of the loaded libraries count
+//
+// All but the confirmation happens in a static initializer, while load_plugin runs; nothing
+// here may throw out of it, print, or change what the process goes on to do.
+
+#include "binaries.h"
+#include "channel.h"
+#include "fingerprint.h"
+#include "sandbox.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace halidecache {
+
+namespace {
+
+// Registering an autoscheduler to see whether its name is taken must not happen in the
+// copy that loads the plugins, so it takes a copy of its own.
+bool is_own_autoscheduler(const std::string &name) {
+    const pid_t copy = fork();
+    if (copy == 0) {
+        _exit(has_own_autoscheduler(name) ? 1 : 0);
+    }
+    int status = 1;
+    while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    }
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+// What the generator prints is replayed on a hit, so it has to be in the key.
+void report_printed(const Printed &printed, const Messages &report) {
+    fflush(nullptr);
+    std::cout.flush();
+    std::cerr.flush();
+    std::clog.flush();
+    report.send_field(PROBE_FIELD, "printed", read_printed(printed.out));
+    report.send_field(PROBE_FIELD, "printed errors", read_printed(printed.err));
+}
+
+void report_everything(const Request &request, bool own_autoscheduler, const Printed &printed,
+                       const Messages &report) {
+    const std::set<std::string> files = loaded_files();
+    load_plugins(request);
+    if (request.runtime) {
+        report_runtime(request, report);
+    } else if (!report_pipelines(request, report)) {
+        return;
+    }
+    if (own_autoscheduler) {
+        report.send(PROBE_OWN_AUTOSCHEDULER, "");
+    }
+    report_binaries(files, own_autoscheduler, report);
+    report_printed(printed, report);
+    report.send(PROBE_DONE, "");
+}
+
+// The child: builds, reports and is gone.
+[[noreturn]] void report_and_exit(const Request &request, const Messages &report) {
+    report.send(PROBE_HELLO, std::to_string(getpid()));
+    bool own_autoscheduler = false;
+    for (const auto &param : request.params) {
+        own_autoscheduler |= param.first == "autoscheduler" && is_own_autoscheduler(param.second);
+    }
+    const Printed printed = enter_sandbox(report.descriptor());
+    try {
+        report_everything(request, own_autoscheduler, printed, report);
+    } catch (const std::exception &error) {
+        report.send_bypass(BYPASS_BUILD_FAILED, error.what());
+    } catch (...) {
+        report.send_bypass(BYPASS_BUILD_FAILED, "an unknown exception");
+    }
+    _exit(0);
+}
+
+// The one connection of this process, for the handler that runs at its end.
+Channel channel;
+
+// main() is over. Handlers run in the reverse order of their registration, so this one,
+// registered again after each build, comes before those of the generator.
+void announce_end() {
+    static bool announced = false;
+    if (!announced) {
+        announced = true;
+        fflush(nullptr);
+        channel.talk().send(PROBE_END, "");
+        (void)channel.wait_for_answer();
+    }
+}
+
+void register_end() {
+    (void)std::atexit(announce_end);
+}
+
+// Forks the child. Without one the helper has got the reason.
+pid_t start_child(const Request &request) {
+    const Messages report = channel.report();
+    if (!program_uses_this_halide()) {
+        report.send_bypass(BYPASS_NO_PROBE, "the generator holds a Halide of its own");
+        return -1;
+    }
+    if (count_threads() > 1) {
+        report.send_bypass(BYPASS_THREADS, "");
+        return -1;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        report_and_exit(request, report);
+    }
+    return child;
+}
+
+void run() {
+    Request request;
+    if (!channel.open()) {
+        return;
+    }
+    if (!channel.read_request(&request)) {
+        channel.report().send_bypass(BYPASS_NO_PROBE, "the helper is of another version");
+        channel.close_report();
+        return;
+    }
+    request.variables_at_start = environment_variables();
+    const pid_t child = start_child(request);
+    channel.close_report();
+    const char answer = channel.wait_for_answer();
+    // By now the child has left or was killed.
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    if (answer == PROBE_STOP) {
+        _exit(0);
+    }
+    if (child > 0) {
+        register_end();
+        confirm_pipelines(request, channel.talk(), register_end);
+    }
+}
+
+struct Start {
+    Start() {
+        try {
+            run();
+        } catch (...) {  // out of memory: the helper sees its ends close
+        }
+    }
+};
+const Start start;
+
+}  // namespace
+
+}  // namespace halidecache

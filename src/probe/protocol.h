@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// How the helper and the probe inside a generator talk. C and C++.
+//
+// The helper starts the generator with the probe as its first plugin, a pipe and a pair
+// of connected sockets:
+//
+//   report   probe's child -> helper   messages
+//   talk     probe <-> helper          first the request, later one byte, STOP or GO;
+//                                      after GO messages, and one byte back
+//
+// HALIDE_CACHE_PROBE="<report fd>,<talk fd>" in the generator's environment names them.
+// When Halide loads it, the probe reads the request and forks. The child builds and
+// serializes the pipelines, reports, and exits; the parent has closed its end of
+// `report`, so that the end of the child, however it comes, is the end of the report. The
+// parent waits for the answer: STOP, and it leaves with status 0 (the outputs are being
+// restored); GO, and it goes on to compile as if nothing had been.
+//
+// After GO the parent sends the fields of each pipeline that it really compiles, the same
+// fields as the child's. Only when they are equal did the child speak for the parent, and
+// only then the helper stores anything: a generator that uses the time, random numbers, or
+// builds otherwise the second time, never gets its outputs under a wrong key. When the
+// generator's main() is over it sends PROBE_END and waits for a byte, so that the helper can
+// tell whether anything happens to the outputs afterwards.
+//
+// Integers are little-endian. A string is a u64 length and its bytes.
+//
+// Request:  u32 PROBE_VERSION, u32 flags, string generator, u32 count of params with
+//           (string name, string value) each, u32 count of targets with a string each,
+//           u32 count of plugins behind the probe with a string each
+// Message:  u32 tag, string payload (what is in it: see the tag)
+
+#ifndef HALIDECACHE_PROBE_PROTOCOL_H
+#define HALIDECACHE_PROBE_PROTOCOL_H
+
+enum {
+    // Goes up with every change of the protocol or of what the probe puts into a field;
+    // it is part of every key.
+    PROBE_VERSION = 1,
+
+    PROBE_FLAG_RUNTIME = 1, // no generator: report the libraries only
+    PROBE_FLAG_GRADIENT = 2,
+
+    // Payload: the child's process number in decimal. The first message.
+    PROBE_HELLO = 1,
+    // Payload: string name, then the value: one named field of the key.
+    PROBE_FIELD = 2,
+    // Payload: the path of a loaded binary whose identity belongs into the key.
+    PROBE_BINARY = 3,
+    // Payload: the path of a loaded plugin whose content belongs into the key.
+    PROBE_PLUGIN = 4,
+    // Payload: empty. The autoscheduler was registered by the generator itself, whose
+    // content then belongs into the key.
+    PROBE_OWN_AUTOSCHEDULER = 5,
+    // Payload: u32 enum bypass_reason, then a text. Nothing follows.
+    PROBE_BYPASS = 6,
+    // Payload: empty. The report is complete.
+    PROBE_DONE = 7,
+    // Payload: empty. main() is over.
+    PROBE_END = 8,
+    // Payload as PROBE_FIELD: a field of a pipeline. The parent sends the same ones after
+    // GO, in the same order.
+    PROBE_PIPELINE = 9,
+
+    PROBE_STOP = 's',
+    PROBE_GO = 'g'
+};
+
+#define PROBE_VARIABLE "HALIDE_CACHE_PROBE"
+
+#endif
