@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// Headers, program headers and notes of a usual file are within one page.
-enum { WINDOW_SIZE = 4096 };
+// Headers and notes of a usual file, and all of a small one, are within one window.
+enum { WINDOW_SIZE = 16 * 1024 };
 enum { PIECE_SIZE = 64 * 1024 }; // of a table that is read from its start to its end
 
 struct binary {

@@ -6,16 +6,26 @@
 //
 //   main.c            the subcommands
 //   cmd_run.c         one generator command from start to end
-//   request.c         what its command line asks for
-//   outputs.c         which files it is going to write
-//   stock_main.c      is the generator one that the probe can speak for?
-//   generator_*.c     starting it with the probe in it, its output, its end
-//   probe/            the plugin inside the generator that says what it is going to
-//   compile key.c             the key, a digest of named fields key_fields.c      the
-//   fields that the helper knows identity*.c       what a binary file is file_digest.c
-//   digests of files, remembered entry.c           what is stored under a key store.c
-//   where output_files.c    the outputs on disk prune.c           keeping the store
-//   within its limits stats.c           counting cmd_admin.c       stats, prune, clear
+//   job.c             what is known of it before anything runs
+//     request.c         what its command line asks for
+//     outputs.c         which files it is going to write
+//     stock_main.c      is the generator one that the probe can speak for?
+//   inquiry.c         asking the generator what it is going to compile
+//     generator_*.c     starting it with the probe in it, its output, its end
+//     probe/            the plugin inside the generator that answers
+//     key.c             the key, a digest of named fields
+//     key_fields.c      the fields that the helper knows
+//     identity*.c       what a binary file is
+//     file_digest.c     digests of files, remembered
+//   flight.c          one compile for identical jobs
+//   hit.c             looking up and restoring
+//   miss.c            compiling and storing
+//     entry.c           what is stored under a key
+//     output_files.c    the outputs on disk
+//     store.c           where everything is kept
+//     prune.c           keeping it within its limits
+//   stats.c           counting
+//   cmd_admin.c       stats, prune, clear
 //
 // Below all of that: settings.c, bypass.c, notice.c, os_*.c, sha256.c, buffer.c, error.c.
 

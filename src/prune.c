@@ -28,7 +28,7 @@ enum {
     SAMPLE_FILES = 4096, // to choose from; a store with no more is scanned as a whole
     SAMPLE_FACTOR = 4,   // as many bytes to choose from as have to go, times this
     ROUND_FILES = 65536, // no more folders are scanned in a round after these
-    ROUTINE_FOLDERS = 4, // scanned in turn where the store is large
+    ROUTINE_FOLDERS = 4, // scanned in turn, see scan_in_turn
     MAX_ROUNDS = 256,    // of a prune that was asked for
 };
 

@@ -13,7 +13,8 @@ bool spin_lock(struct spin *spin)
     // Each try behind the first ones gives the processor away: some tens of milliseconds,
     // far more than any holder takes that is going to go on at all.
     enum { QUICK_TRIES = 64, TRIES = 20000 };
-    if ((held & spin->bit) != 0) {
+    if ((held & spin->bit) != 0 ||
+        atomic_load_explicit(&spin->given_up, memory_order_relaxed)) {
         return false;
     }
     // Before the lock is taken, so that a signal in between finds it marked.
@@ -26,6 +27,7 @@ bool spin_lock(struct spin *spin)
             raw_yield();
         }
     }
+    atomic_store_explicit(&spin->given_up, true, memory_order_relaxed);
     held &= ~spin->bit;
     return false;
 }

@@ -12,7 +12,8 @@
 
 struct spin {
     atomic_bool taken;
-    unsigned bit; // a different one for every lock
+    atomic_bool given_up; // nobody waits a second time
+    unsigned bit;         // a different one for every lock
 };
 
 enum { SPIN_RECORDS = 1, SPIN_CALLERS = 2, SPIN_LOADED = 4 };

@@ -155,6 +155,7 @@ function (_configure project build)
     set_property(GLOBAL PROPERTY last_command "${command} ${ARGN}")
     execute_process(
         COMMAND ${command} ${ARGN}
+        WORKING_DIRECTORY "${WORK}"
         RESULT_VARIABLE result
         OUTPUT_VARIABLE output
         ERROR_VARIABLE output

@@ -122,6 +122,30 @@ static void test_least_recently_used_go_first(void **state)
     store_close(store);
 }
 
+// What the next prune goes by: after one that removed files, the earliest use of those
+// that are left, not of those that are gone.
+static void test_earliest_use_is_kept(void **state)
+{
+    struct store *store = open_store(*state);
+    const int64_t now_ns = os_wall_clock_ns();
+    for (unsigned i = 0; i < 1000; i++) {
+        put(store, i, (int64_t)(1000 - i) * HOUR_S);
+    }
+    forget_sums(store);
+    prune(store, limits(500 * SIZE, 0));
+    check_left(store, 500, 1000);
+    for (unsigned i = 0; i < STORE_FOLDERS; i++) {
+        char *folder = folder_path(*state, i);
+        struct folder_size size;
+        assert_true(folder_size_get(folder, &size, NULL));
+        assert_true(size.files == 0
+                        ? size.earliest_ns == INT64_MAX
+                        : size.earliest_ns >= now_ns - 500 * HOUR_S * second_ns);
+        free(folder);
+    }
+    store_close(store);
+}
+
 static void test_a_read_counts_as_use(void **state)
 {
     struct store *store = open_store(*state);
@@ -630,6 +654,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(test_least_recently_used_go_first),
+        scratch_test(test_earliest_use_is_kept),
         scratch_test(test_a_read_counts_as_use),
         scratch_test(test_manifests_count),
         scratch_test(test_age),

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Whose code is it that calls? Clocks, random numbers and the like only tell something
+// about the generator when its own code asks for them: Halide reads clocks all the time,
+// to print how long things took.
+
+#ifndef HALIDECACHE_TRACER_CALLERS_H
+#define HALIDECACHE_TRACER_CALLERS_H
+
+enum caller_kind {
+    CALLER_OWN,     // the program, and every library that is none of the following
+    CALLER_HALIDE,  // the library that holds Halide, and what it needs
+    CALLER_SYSTEM,  // the C and C++ libraries
+    CALLER_NOBODY,  // code in no file: pipelines that Halide compiled and runs
+    CALLER_IGNORED, // the probe, and the tracer
+};
+
+/** Sets of kinds. */
+enum {
+    FROM_OWN = 1 << CALLER_OWN,
+    FROM_ALL =
+        1 << CALLER_OWN | 1 << CALLER_HALIDE | 1 << CALLER_SYSTEM | 1 << CALLER_NOBODY
+};
+
+struct caller {
+    enum caller_kind kind;
+    const char *object; // its path; empty: the program
+};
+
+/** Whose code is at this return address? What cannot be told is the generator's own. */
+struct caller callers_find(const void *address);
+
+/** Objects come and go: do not rely on what is known about addresses. */
+void callers_forget(void);
+
+#endif
