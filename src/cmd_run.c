@@ -15,6 +15,7 @@
 #include "job.h"
 #include "miss.h"
 #include "os.h"
+#include "verify.h"
 
 static const char usage[] =
     "usage: halide-cache run [options] -- GENERATOR ARGS...\n"
@@ -28,43 +29,47 @@ static const char usage[] =
     "                tree that the generator is in, else one is built in the cache "
     "folder)\n"
     "  --restat      leave the time of outputs that do not change, as Ninja likes it\n"
+    "  --verify      check the cache: a hit compiles too, and fails if the results "
+    "differ\n"
+    "                (also with HALIDE_CACHE_VERIFY=1 in the environment)\n"
     "\n"
     "The generator does not see HL_CACHE_DIR.\n";
 
-static bool restore(const struct job *job, const struct digest *key, int64_t *compile_ns)
+// Ends the command with what is stored. False on a miss.
+static bool finish_hit(struct job *job, struct inquiry *inquiry,
+                       struct exit_status *status)
 {
     struct found found;
-    if (!hit_look_up(job, key, &found)) {
+    if (!hit_look_up(job, &inquiry->key, &found)) {
         return false;
     }
-    const bool restored = hit_restore(job, &found);
-    *compile_ns = (int64_t)found.entry.compile_ns;
+    bool finished = true;
+    if (job->options.verify) {
+        *status = verify_hit(inquiry, &found);
+    } else if (hit_restore(job, &found)) {
+        generator_answer(inquiry->generator, ANSWER_STOP);
+        (void)generator_finish(inquiry->generator, NULL, NULL);
+        *status = (struct exit_status){0};
+        job_record(job, STATS_PIPELINE_HIT,
+                   (int64_t)found.entry.compile_ns - (os_monotonic_ns() - job->start_ns));
+        job_log(job, "pipeline hit", &inquiry->key);
+    } else {
+        finished = false;
+    }
     hit_release(&found);
-    return restored;
-}
-
-static void finish_hit(const struct job *job, struct inquiry *inquiry, int64_t compile_ns)
-{
-    generator_answer(inquiry->generator, ANSWER_STOP);
-    (void)generator_finish(inquiry->generator, NULL, NULL);
-    job_record(job, STATS_PIPELINE_HIT, compile_ns - (os_monotonic_ns() - job->start_ns));
-    job_log(job, "pipeline hit", &inquiry->key);
+    return finished;
 }
 
 static struct exit_status restore_or_compile(struct job *job, struct inquiry *inquiry)
 {
-    int64_t compile_ns = 0;
-    if (restore(job, &inquiry->key, &compile_ns)) {
-        finish_hit(job, inquiry, compile_ns);
-        return (struct exit_status){0};
+    struct exit_status status;
+    if (finish_hit(job, inquiry, &status)) {
+        return status;
     }
     // Somebody else may be compiling the same right now.
     struct flight *flight =
         flight_take_off(job->options.folder, &inquiry->key, job->settings.wait_ms);
-    struct exit_status status = {0};
-    if (flight != NULL && restore(job, &inquiry->key, &compile_ns)) {
-        finish_hit(job, inquiry, compile_ns);
-    } else {
+    if (flight == NULL || !finish_hit(job, inquiry, &status)) {
         status = miss_compile_and_store(inquiry);
     }
     flight_land(flight);

@@ -37,6 +37,11 @@ void job_record_bypass(const struct job *job, enum bypass_reason reason,
 _Noreturn void job_bypass(const struct job *job, enum bypass_reason reason,
                           const char *detail)
 {
+    if (job->on_bypass == ON_BYPASS_EXPLAIN) {
+        notice_error("there is no key: %s%s%s", bypass_text(reason),
+                     detail[0] == '\0' ? "" : ": ", detail);
+        exit(1);
+    }
     job_record_bypass(job, reason, detail);
     become_command(job->command);
 }

@@ -16,7 +16,11 @@
 
 #include <stdint.h>
 
+/** What a bypass means: run the command, or, where it was only asked about, say why. */
+enum on_bypass { ON_BYPASS_RUN, ON_BYPASS_EXPLAIN };
+
 struct job {
+    enum on_bypass on_bypass;
     struct run_options options;
     struct settings settings;
     char *const *command; // the generator and its arguments, NULL-terminated
@@ -40,7 +44,8 @@ void job_prepare(struct job *job);
 
 void job_release(struct job *job);
 
-/** Runs the command as if we were not there; this process becomes it. */
+/** Runs the command as if we were not there; this process becomes it. (Or says why, and
+ *  exits with status 1.) */
 _Noreturn void job_bypass(const struct job *job, enum bypass_reason reason,
                           const char *detail);
 

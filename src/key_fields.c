@@ -23,6 +23,19 @@ static void add_strings(struct key *key, const char *field, char *const *strings
     buffer_release(&value);
 }
 
+// What a plugin holds comes with the probe's report; where it lies does not matter.
+static void add_plugin_names(struct key *key, const struct request *request)
+{
+    struct buffer value = {0};
+    for (size_t i = 0; i < request->plugin_count; i++) {
+        const char *slash = strrchr(request->plugins[i], '/');
+        const char *name = slash == NULL ? request->plugins[i] : slash + 1;
+        buffer_append_sized(&value, name, strlen(name));
+    }
+    key_add(key, "plugins", value.data, value.size);
+    buffer_release(&value);
+}
+
 static void add_params(struct key *key, const struct request *request)
 {
     struct buffer value = {0};
@@ -76,7 +89,7 @@ void key_add_request(struct key *key, const struct request *request)
     add_kinds(key, request);
     add_params(key, request);
     add_strings(key, "targets", request->targets, request->target_count);
-    add_strings(key, "plugins", request->plugins, request->plugin_count);
+    add_plugin_names(key, request);
 }
 
 // ---- Files --------------------------------------------------------------------------

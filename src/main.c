@@ -24,12 +24,15 @@
 //     output_files.c    the outputs on disk
 //     store.c           where everything is kept
 //     prune.c           keeping it within its limits
+//   verify.c          the self-check: a hit that compiles too
 //   stats.c           counting
+//   cmd_key.c         the fields of a key, to compare
 //   cmd_admin.c       stats, prune, clear
 //
 // Below all of that: settings.c, bypass.c, notice.c, os_*.c, sha256.c, buffer.c, error.c.
 
 #include "cmd_admin.h"
+#include "cmd_key.h"
 #include "cmd_run.h"
 #include "os.h"
 #include "version.h"
@@ -43,13 +46,15 @@ static const struct subcommand {
     const char *help;
 } subcommands[] = {
     {"run", cmd_run, "run a generator command through the cache"},
+    {"key", cmd_key, "show what the key of a generator command is made of"},
     {"stats", cmd_stats, "show what the cache did and holds"},
     {"prune", cmd_prune, "remove what exceeds the limits now"},
     {"clear", cmd_clear, "remove all that is stored"},
 };
 
 static const char usage[] =
-    "usage: halide-cache run [--dir DIR] --probe FILE [options] -- GENERATOR ARGS...\n"
+    "usage: halide-cache run [options] -- GENERATOR ARGS...\n"
+    "       halide-cache key [options] -- GENERATOR ARGS...\n"
     "       halide-cache stats|prune|clear [--dir DIR]\n"
     "       halide-cache --version | --help\n"
     "\n"
@@ -66,6 +71,7 @@ static const char environment_help[] =
     "1G)\n"
     "  HL_CACHE_MAX_AGE    remove what was not used for this many seconds (default: "
     "keep)\n"
+    "  HALIDE_CACHE_VERIFY 1: a hit compiles too, and fails if the results differ\n"
     "  HALIDE_CACHE_LOG    a file that gets one line per command: what happened, and "
     "why\n"
     "  HALIDE_CACHE_WAIT   how many seconds to wait for another command that compiles "
@@ -107,10 +113,10 @@ int main(int argc, char **argv)
         (void)printf("halide-cache %s\n", HALIDECACHE_VERSION);
         return fflush(stdout) == 0 ? 0 : 1;
     }
-    (void)fprintf(
-        stderr,
-        "halide-cache: error: '%s' is not a command; accepted are run, stats, prune, "
-        "clear, --version and --help\n",
-        command);
+    (void)fprintf(stderr,
+                  "halide-cache: error: '%s' is not a command; accepted are run, key, "
+                  "stats, prune, "
+                  "clear, --version and --help\n",
+                  command);
     return 2;
 }

@@ -26,36 +26,60 @@ static bool takes_value(const char *name, char *const argv[], int *at, const cha
     return true;
 }
 
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+// Reads one option at argv[*at], and moves *at to the last argument that it used.
+static bool read_option(struct run_options *options, char *const argv[], int *at,
+                        struct error *error)
+{
+    const char *option = argv[*at];
+    const char **to = NULL;
+    const char *value = NULL;
+    if (strcmp(option, "--restat") == 0) {
+        options->restat = true;
+        return true;
+    }
+    if (strcmp(option, "--verify") == 0) {
+        options->verify = true;
+        return true;
+    }
+    if (takes_value("--dir", argv, at, &value)) {
+        to = &options->folder;
+    } else if (takes_value("--probe", argv, at, &value)) {
+        to = &options->probe;
+    } else {
+        return error_set(error,
+                         "'%s' is no option here; accepted are --dir DIR, --probe FILE, "
+                         "--restat, --verify and --help, then -- and the generator's "
+                         "command line",
+                         option);
+    }
+    if (value == NULL || value[0] == '\0') {
+        return error_set(error, "the option '%s' needs a value", option);
+    }
+    *to = value;
+    return true;
+}
+
 enum options_result run_options_parse(struct run_options *options, int argc,
                                       char *const argv[], struct error *error)
 {
-    *options = (struct run_options){.folder = getenv("HL_CACHE_DIR")};
+    *options = (struct run_options){.folder = getenv("HL_CACHE_DIR"),
+                                    .verify = is_set("HALIDE_CACHE_VERIFY")};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at++) {
-        const char *value = "";
-        const char *option = argv[at];
-        if (strcmp(option, "--") == 0) {
+        if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
         }
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
             return OPTIONS_HELP;
         }
-        if (strcmp(option, "--restat") == 0) {
-            options->restat = true;
-        } else if (takes_value("--dir", argv, &at, &value)) {
-            options->folder = value;
-        } else if (takes_value("--probe", argv, &at, &value)) {
-            options->probe = value;
-        } else {
-            error_set(error,
-                      "'%s' is no option of 'run'; accepted are --dir DIR, --probe FILE, "
-                      "--restat and --help, then -- and the generator's command",
-                      option);
-            return OPTIONS_BAD;
-        }
-        if (value == NULL || (strcmp(option, "--restat") != 0 && value[0] == '\0')) {
-            error_set(error, "the option '%s' needs a value", option);
+        if (!read_option(options, argv, &at, error)) {
             return OPTIONS_BAD;
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of `halide-cache run`.
+// The options of the subcommands that take a generator's command line.
 
 #ifndef HALIDECACHE_OPTIONS_H
 #define HALIDECACHE_OPTIONS_H
@@ -12,6 +12,7 @@ struct run_options {
     const char *folder; // --dir, else HL_CACHE_DIR; NULL when neither names one
     const char *probe;  // --probe; NULL: to be found
     bool restat;        // --restat
+    bool verify;        // --verify, or HALIDE_CACHE_VERIFY=1
     int command_at;     // index of the generator in argv
 };
 

@@ -52,6 +52,8 @@ void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int
     if (hook_sees(caller) && path != NULL && (ok || saved != EFAULT) && path[0] != '\0') {
         if (ok) {
             records_add_path(tag, number, folder, path, NULL);
+        } else if (tag == TRACE_WRITTEN) {
+            hook_note_failure(saved, TRACE_LINK_ITSELF, folder, path);
         } else {
             hook_note_failure(saved, tag == TRACE_ACCESS ? 0 : number, folder, path);
         }

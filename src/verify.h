@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The self-check: a hit compiles all the same, and the two results are compared.
+
+#ifndef HALIDECACHE_VERIFY_H
+#define HALIDECACHE_VERIFY_H
+
+#include "generator.h"
+#include "hit.h"
+#include "inquiry.h"
+
+/** Lets the generator compile what `found` claims to hold, and compares. The user gets what
+ *  the generator wrote. A difference is reported, with the fields of both keys, and makes a
+ *  status of 1. */
+struct exit_status verify_hit(struct inquiry *inquiry, const struct found *found);
+
+#endif
