@@ -104,9 +104,10 @@ function (_halidecache_prefix out target)
             string(APPEND code " ${argument}")
         endif ()
     endforeach ()
-    if (NOT CMAKE_GENERATOR MATCHES "Ninja")
-        # Ninja looks again at what a command wrote; make has to be shown a newer file.
-        string(APPEND code " --touch")
+    if (CMAKE_GENERATOR MATCHES "Ninja")
+        # Ninja looks at the outputs again and goes no further where they are as they were.
+        # make would run the command each time: there, outputs always become newer.
+        string(APPEND code " --restat")
     endif ()
     string(APPEND code " --")
     set(${out} "${code}" PARENT_SCOPE)

@@ -18,7 +18,13 @@ function (_halidecache_get_probe out)
     endif ()
     _halidecache_halide_version(version)
 
-    if (HalideCache_PROBE)
+    get_property(program GLOBAL PROPERTY _HalideCache_PROGRAM)
+    if (CMAKE_CROSSCOMPILING AND program MATCHES "\\$<")
+        _halidecache_turn_off("cross compiling"
+            "HalideCache is a part of this tree, so that its helper is built for another machine than this. Use an installed one, by find_package, and set HalideCache_PROBE."
+        )
+        return()
+    elseif (HalideCache_PROBE)
         cmake_path(ABSOLUTE_PATH HalideCache_PROBE BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE probe)
         if (EXISTS "${probe}")
             _halidecache_say_on("pipeline mode, Halide ${version}, probe ${probe}")

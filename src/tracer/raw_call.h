@@ -51,9 +51,9 @@ static inline long raw_getcwd(char *to, size_t size)
 }
 
 /** The length of a link's target, which gets no NUL, or negative. */
-static inline long raw_readlink(const char *path, char *to, size_t size)
+static inline long raw_readlinkat(int folder, const char *path, char *to, size_t size)
 {
-    return raw_call(SYS_readlinkat, AT_FDCWD, (long)path, (long)to, (long)size, 0, 0);
+    return raw_call(SYS_readlinkat, folder, (long)path, (long)to, (long)size, 0, 0);
 }
 
 /** Is there something, or may we not look? (What is not known to be missing exists.) */

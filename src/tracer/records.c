@@ -30,7 +30,8 @@ static struct spin lock = {.bit = SPIN_RECORDS};
 static size_t used;
 static size_t batch_start;
 static unsigned count;
-static char base[PATH_SIZE]; // of a relative path
+static char base[PATH_SIZE];   // of a relative path
+static char target[PATH_SIZE]; // of a link
 
 static atomic_bool lost;
 static atomic_bool full;
@@ -269,7 +270,7 @@ static bool find_base(int fd)
         *to++ = digits[--length];
     }
     *to = '\0';
-    const long size = fd < 0 ? -1 : raw_readlink(link, base, sizeof base - 1);
+    const long size = fd < 0 ? -1 : raw_readlinkat(AT_FDCWD, link, base, sizeof base - 1);
     if (size <= 0) {
         return false;
     }
@@ -277,22 +278,33 @@ static bool find_base(int fd)
     return base[0] == '/';
 }
 
-static void add_joined(struct record *record, int folder, const char *path)
+// With the lock: the whole path as the record's text. False when it cannot be known.
+static bool add_path(struct record *record, int folder, const char *path)
+{
+    if (path[0] != '/') {
+        if (!find_base(folder)) {
+            return false;
+        }
+        const size_t size = strlen(base);
+        add_piece(record, base, size == 1 ? 0 : size);
+        add_piece(record, "/", 1);
+    }
+    add_piece(record, path, strlen(path));
+    return true;
+}
+
+static void add_with_path(struct record *record, int folder, const char *path)
 {
     if (!spin_lock(&lock)) {
         records_lose();
         return;
     }
-    if (find_base(folder)) {
-        size_t size = strlen(base);
-        size -= size == 1; // "/"
-        add_piece(record, base, size);
-        add_piece(record, "/", 1);
-        add_piece(record, path, strlen(path));
+    const bool ok = add_path(record, folder, path);
+    if (ok) {
         insert(record);
-        spin_unlock(&lock);
-    } else {
-        spin_unlock(&lock);
+    }
+    spin_unlock(&lock);
+    if (!ok) {
         records_add_opaque("uses a folder that has no path", path, NULL);
     }
 }
@@ -305,8 +317,33 @@ void records_add_path(enum trace_tag tag, uint32_t number, int folder, const cha
         add_piece(&record, path, strlen(path));
         add(&record);
     } else {
-        add_joined(&record, folder, path);
+        add_with_path(&record, folder, path);
     }
+}
+
+void records_add_file(const char *path)
+{
+    records_add_path(raw_exists(path) ? TRACE_READ : TRACE_MISSING, 0, AT_FDCWD, path,
+                     NULL);
+}
+
+void records_add_link(int folder, const char *path)
+{
+    if (!spin_lock(&lock)) {
+        records_lose();
+        return;
+    }
+    const long size = raw_readlinkat(folder, path, target, sizeof target - 1);
+    struct record record = make_record(TRACE_LINK, 0, NULL);
+    if (size > 0 && add_path(&record, folder, path)) {
+        target[size] = '\0';
+        record.second = target;
+        record.second_size = (size_t)size;
+        insert(&record);
+    } else {
+        records_lose();
+    }
+    spin_unlock(&lock);
 }
 
 static bool add_base(enum trace_tag tag, uint32_t number, int fd)

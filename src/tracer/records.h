@@ -23,6 +23,12 @@ void records_add_cut(enum trace_tag tag, uint32_t number, const char *text, size
 void records_add_path(enum trace_tag tag, uint32_t number, int folder, const char *path,
                       const char *second);
 
+/** TRACE_READ or TRACE_MISSING, for a file that somebody else is about to open. */
+void records_add_file(const char *path);
+
+/** A symbolic link, and where it leads now. */
+void records_add_link(int folder, const char *path);
+
 /** The path that the open file `fd` has; nothing when it has none (a pipe, a socket). */
 void records_add_fd(enum trace_tag tag, uint32_t number, int fd);
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <features.h>
-#include <stdlib.h>
 #include <sys/types.h>
 
 static uint32_t link_itself(int flags)

@@ -216,11 +216,11 @@ endfunction ()
 # What the commands of a configure with the build tree's package have in front; `dir`
 # and `probe` as they are written in the build files.
 function (get_prefix out dir probe)
-    set(touch "")
-    if (NOT GENERATOR MATCHES "Ninja")
-        set(touch " --touch")
+    set(restat "")
+    if (GENERATOR MATCHES "Ninja")
+        set(restat " --restat")
     endif ()
-    set(${out} "${HELPER} run --dir=${dir} --probe=${probe}${touch} -- " PARENT_SCOPE)
+    set(${out} "${HELPER} run --dir=${dir} --probe=${probe}${restat} -- " PARENT_SCOPE)
 endfunction ()
 
 # The number of commands that go through the helper.

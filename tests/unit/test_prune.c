@@ -539,15 +539,22 @@ static unsigned count_stale_files(struct store *store)
     return count;
 }
 
-// Entry i was used for the last time i hours and a half after the first.
+// Entry i was used for the last time i hours and a half after the first. Put into place
+// without the store, which takes less time; it counts them when it needs to.
 static void put_many(struct store *store)
 {
-    for (unsigned i = 0; i < MANY; i++) {
-        put(store, i, (int64_t)(MANY - i) * HOUR_S - HOUR_S / 2);
-    }
-    forget_sums(store);
+    static const char data[SIZE];
     for (unsigned i = 0; i < STORE_FOLDERS; i++) {
+        char *folder = folder_path(store_folder(store), i);
+        assert_true(os_make_directories(folder, NULL));
+        free(folder);
         put_stale_file(store, i);
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        char *path = entry_path(store, i);
+        assert_true(os_write_file(path, data, SIZE, NULL));
+        set_age(path, (int64_t)(MANY - i) * HOUR_S - HOUR_S / 2);
+        free(path);
     }
 }
 

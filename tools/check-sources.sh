@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Formatting and static analysis of the sources.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+mapfile -t c_files < <(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' | grep -v '^src/probe/')
+mapfile -t core < <(git ls-files 'src/*.c' | grep -v -e '_windows\.c$')
+
+echo "== clang-format"
+clang-format --dry-run --Werror "${c_files[@]}"
+
+build=build/checks
+cmake -S . -B "$build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DHalideCache_TESTS=OFF >/dev/null
+
+echo "== clang-tidy"
+printf '%s\n' "${core[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p "$build" 2>/dev/null
+
+echo "== cppcheck"
+cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
+    --suppress=missingIncludeSystem -I src "${core[@]}"
