@@ -48,6 +48,7 @@ install(
     FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h"
 )
 install(FILES src/bypass.h DESTINATION "${HalideCache_INSTALL_SOURCEDIR}")
+install(FILES src/tracer/trace.h DESTINATION "${HalideCache_INSTALL_SOURCEDIR}/tracer")
 
 # It is a program of the machine that builds: the word size of what is built says nothing.
 write_basic_package_version_file(

@@ -2,7 +2,8 @@
 //
 // Runs the libraries of all examples on small images and compares what they compute with
 // plain loops, or with a property of the algorithm where the loops would be a second
-// implementation of it. A cache that hands out the wrong object file is found here.
+// implementation of it. Meant to notice an object file that does not belong to its
+// sources.
 
 #include "bilateral_grid.h"
 #include "blur_binomial5.h"
@@ -545,10 +546,38 @@ bool check_camera(const char *name, Function function, double gamma)
     });
 }
 
+// A step from dark to bright grey: sharpening has to overshoot on both sides of it, and
+// without sharpening the picture has to rise from one row to the next, if it changes.
+template <typename Function>
+bool check_camera_step(const char *name, Function function, bool sharp)
+{
+    Buffer<uint16_t, 2> raw(160, 80);
+    raw.for_each_element([&](int x, int y) { raw(x, y) = y < 40 ? 200 : 600; });
+    Buffer<float, 2> identity(3, 3);
+    identity.for_each_element(
+        [&](int i, int j) { identity(i, j) = i == j ? 1.0f : 0.0f; });
+
+    Buffer<uint8_t, 3> output(raw.width(), raw.height(), 3);
+    const int result = function(raw, identity, 64, 1023, output);
+
+    int falls = 0;
+    for (int y = 1; y < output.height(); y++) {
+        falls += output(80, y, 1) < output(80, y - 1, 1);
+    }
+    if (result != 0 || (falls >= 2) != sharp) {
+        std::fprintf(stderr, "%s: returned %d, %s\n", name, result,
+                     sharp ? "not sharpened" : "sharpened");
+        return false;
+    }
+    return true;
+}
+
 bool check_cameras()
 {
     bool ok = check_camera("camera_pipe", camera_pipe, 2.2);
+    ok &= check_camera_step("camera_pipe", camera_pipe, true);
     ok &= check_camera("camera_preview", camera_preview, 1.8);
+    ok &= check_camera_step("camera_preview", camera_preview, false);
     return ok;
 }
 

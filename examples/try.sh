@@ -37,7 +37,7 @@ build() {
     rm -rf "$folder"
     {
         cmake -S "$root/examples" -B "$folder" -G Ninja -DHalide_CACHE_DIR="$cache" \
-            -DCMAKE_PREFIX_PATH="$halide;$work/prefix" &&
+            -DHalide_DIR="$halide/lib64/cmake/Halide" -DCMAKE_PREFIX_PATH="$work/prefix" &&
             cmake --build "$folder" --target HalideCacheExamples-halide_generators &&
             { [[ -z $cache ]] || cmake --build "$folder" --target halidecache_probe; }
     } >"$work/$name.log" 2>&1 || {

@@ -25,9 +25,9 @@ uint64_t binary_size(const struct binary *binary);
  *  ends before, or cannot be read. Neighbouring accesses share one read. */
 const unsigned char *binary_at(struct binary *binary, uint64_t offset, size_t size);
 
-/** Calls `visit` with every entry of a table of `size` bytes, until it returns false. False
- *  when the table is not all in the file, or cannot be read. `visit` must not use the
- *  file. */
+/** Calls `visit` with every entry of a table of `size` bytes, until it returns false.
+ * False when the table is not all in the file, or cannot be read. `visit` must not use
+ * the file. */
 bool binary_visit(struct binary *binary, uint64_t offset, uint64_t size,
                   size_t entry_size,
                   bool (*visit)(void *context, const unsigned char *entry),

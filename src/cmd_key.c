@@ -26,6 +26,7 @@ int cmd_key(int argc, char **argv)
     }
     job.on_bypass = ON_BYPASS_EXPLAIN;
     job_prepare(&job);
+    job_require_generator(&job);
     struct inquiry inquiry;
     if (inquiry_make(&inquiry, &job)) {
         char hex[SHA256_HEX_SIZE];

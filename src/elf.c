@@ -7,45 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where the fields are: [0] in 32-bit files, [1] in 64-bit files.
+// Where a field is: [0] in 32-bit files, [1] in 64-bit files.
 struct place {
     unsigned char at[2];
     unsigned char width[2];
 };
 
-#define SAME_WIDTH(at_32, at_64, width)                                                  \
-    {                                                                                    \
-        {at_32, at_64}, {width, width}                                                   \
-    }
-#define WORD(at_32, at_64)                                                               \
-    {                                                                                    \
-        {at_32, at_64}, {4, 8}                                                           \
-    }
-
 static const unsigned header_sizes[2] = {52, 64};
-static const struct place e_machine = SAME_WIDTH(18, 18, 2);
-static const struct place e_entry = WORD(24, 24);
-static const struct place e_phoff = WORD(28, 32);
-static const struct place e_shoff = WORD(32, 40);
-static const struct place e_phentsize = SAME_WIDTH(42, 54, 2);
-static const struct place e_phnum = SAME_WIDTH(44, 56, 2);
-static const struct place e_shentsize = SAME_WIDTH(46, 58, 2);
-static const struct place e_shnum = SAME_WIDTH(48, 60, 2);
+static const struct place e_machine = {{18, 18}, {2, 2}};
+static const struct place e_entry = {{24, 24}, {4, 8}};
+static const struct place e_phoff = {{28, 32}, {4, 8}};
+static const struct place e_shoff = {{32, 40}, {4, 8}};
+static const struct place e_phentsize = {{42, 54}, {2, 2}};
+static const struct place e_phnum = {{44, 56}, {2, 2}};
+static const struct place e_shentsize = {{46, 58}, {2, 2}};
+static const struct place e_shnum = {{48, 60}, {2, 2}};
 
 static const unsigned segment_sizes[2] = {32, 56};
-static const struct place p_type = SAME_WIDTH(0, 0, 4);
-static const struct place p_offset = WORD(4, 8);
-static const struct place p_vaddr = WORD(8, 16);
-static const struct place p_filesz = WORD(16, 32);
-static const struct place p_align = WORD(28, 48);
+static const struct place p_type = {{0, 0}, {4, 4}};
+static const struct place p_offset = {{4, 8}, {4, 8}};
+static const struct place p_vaddr = {{8, 16}, {4, 8}};
+static const struct place p_filesz = {{16, 32}, {4, 8}};
+static const struct place p_align = {{28, 48}, {4, 8}};
 
 static const unsigned section_sizes[2] = {40, 64};
-static const struct place sh_type = SAME_WIDTH(4, 4, 4);
-static const struct place sh_offset = WORD(16, 24);
-static const struct place sh_size = WORD(20, 32);
-static const struct place sh_link = SAME_WIDTH(24, 40, 4);
-static const struct place sh_addralign = WORD(32, 48);
-static const struct place sh_entsize = WORD(36, 56);
+static const struct place sh_type = {{4, 4}, {4, 4}};
+static const struct place sh_offset = {{16, 24}, {4, 8}};
+static const struct place sh_size = {{20, 32}, {4, 8}};
+static const struct place sh_link = {{24, 40}, {4, 4}};
+static const struct place sh_addralign = {{32, 48}, {4, 8}};
+static const struct place sh_entsize = {{36, 56}, {4, 8}};
 
 // The count of program headers stands elsewhere when there are more (only core files).
 enum { PN_XNUM = 0xffff };

@@ -85,7 +85,7 @@ bool elf_dynamic_read(const struct elf *elf, struct elf_dynamic *dynamic)
         if (segment->type == ELF_SEGMENT_DYNAMIC) {
             struct dynamic_reading reading = {.dynamic = dynamic, .understood = true};
             return binary_visit(elf->binary, segment->offset, segment->file_size,
-                               DYNAMIC_SIZE, note_dynamic, &reading) &&
+                                DYNAMIC_SIZE, note_dynamic, &reading) &&
                    reading.understood && dynamic->symbols != 0 && dynamic->strings != 0;
         }
     }
@@ -126,7 +126,7 @@ bool elf_find_relocation(const struct elf *elf, const struct elf_dynamic *dynami
             elf_find_address(elf, dynamic->relocations[i], &offset, &available) &&
             dynamic->relocations_size[i] <= available) {
             (void)binary_visit(elf->binary, offset, dynamic->relocations_size[i],
-                              RELA_SIZE, compare_relocation, &search);
+                               RELA_SIZE, compare_relocation, &search);
         }
     }
     return search.found;
@@ -138,7 +138,6 @@ static struct elf_symbol parse_symbol(const unsigned char *entry)
 {
     return (struct elf_symbol){
         .type = entry[4] & 15u,
-        .binding = entry[4] >> 4,
         .section = (unsigned)integer_at(entry + 6, 2, false),
         .value = u64_at(entry + 8),
     };
@@ -220,7 +219,7 @@ bool elf_visit_symbols(const struct elf *elf,
                     symbols.entry_size == SYMBOL_SIZE &&
                     read_strings(elf, symbols.link, &state.strings) &&
                     binary_visit(elf->binary, symbols.offset, symbols.size, SYMBOL_SIZE,
-                                visit_symbol, &state);
+                                 visit_symbol, &state);
     buffer_release(&state.strings);
     return ok && !state.damaged;
 }

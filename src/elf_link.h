@@ -33,12 +33,11 @@ struct elf_relocation {
 bool elf_find_relocation(const struct elf *elf, const struct elf_dynamic *dynamic,
                          uint64_t address, struct elf_relocation *relocation);
 
-enum { ELF_SYMBOL_FUNCTION = 2, ELF_SYMBOL_GLOBAL = 1, ELF_SYMBOL_UNDEFINED = 0 };
+enum { ELF_SYMBOL_FUNCTION = 2, ELF_SYMBOL_UNDEFINED = 0 };
 
 struct elf_symbol {
     const char *name;
     unsigned type;    // STT_*
-    unsigned binding; // STB_*
     unsigned section; // SHN_UNDEF: it is in another object
     uint64_t value;
 };

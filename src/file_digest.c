@@ -98,7 +98,7 @@ static bool read_and_hash(const char *path, struct digest *digest,
 bool file_digest_read(const char *path, struct digest *digest, struct file_status *status,
                       struct error *error)
 {
-    struct file_status own;
+    struct file_status own = {0};
     uint64_t size = 0;
     return read_and_hash(path, digest, status == NULL ? &own : status, &size, error);
 }
@@ -160,8 +160,8 @@ static bool recall(const struct file_digest_memory *memory, const char *path,
     append_key(&key, path, &status);
     char *name = record_path(memory, path);
     struct buffer record = {0};
-    const bool found = os_read_file(name, &record, NULL, NULL) &&
-                       parse_record(&record, &key, digest);
+    const bool found =
+        os_read_file(name, &record, NULL, NULL) && parse_record(&record, &key, digest);
     buffer_release(&record);
     buffer_release(&key);
     free(name);
@@ -192,7 +192,7 @@ bool file_digest(const char *path, struct file_digest_memory *memory,
         return true;
     }
     const int64_t now_ns = os_wall_clock_ns();
-    struct file_status status;
+    struct file_status status = {0};
     uint64_t size = 0;
     if (!read_and_hash(path, digest, &status, &size, error)) {
         return false;

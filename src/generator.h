@@ -21,11 +21,11 @@ struct generator;
 /** Can this system run a probe at all? (It takes fork.) */
 bool generator_can_be_probed(void);
 
-/** Starts `argv` with the variables of the cache removed from its environment. `request`
- *  is what the probe is going to read. NULL when the program cannot be started; errno
- *  tells why. Free with generator_free. */
-struct generator *generator_start(char *const argv[], const struct buffer *request,
-                                  struct error *error);
+/** Starts `argv` with the variables of the cache removed from its environment, and with
+ *  the tracer preloaded if it is not NULL. `request` is what the probe is going to read.
+ *  NULL when the program cannot be started. Free with generator_free. */
+struct generator *generator_start(char *const argv[], const char *tracer,
+                                  const struct buffer *request, struct error *error);
 
 /** Gets one message (probe/protocol.h); false: no more of them. */
 typedef bool generator_message_handler(void *context, uint32_t tag,

@@ -7,6 +7,7 @@
 
 #include "os.h"
 #include "probe/protocol.h"
+#include "tracer/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,13 +179,28 @@ static bool write_all(int fd, const void *data, size_t size)
     return true;
 }
 
+// Without the tracer the run is only less informative.
+static void preload(const char *tracer)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *all = mem_printf("%s%s%s", tracer, others == NULL ? "" : ":",
+                           others == NULL ? "" : others);
+    if (setenv(TRACE_ACTIVE, "1", 1) == 0) {
+        (void)setenv("LD_PRELOAD", all, 1);
+    }
+    free(all);
+}
+
 // Runs in the new process, between fork and exec. On failure it writes errno to `failed`.
-static _Noreturn void become_generator(char *const argv[], const struct pipes *pipes,
-                                       bool joined, int failed)
+static _Noreturn void become_generator(char *const argv[], const char *tracer,
+                                       const struct pipes *pipes, bool joined, int failed)
 {
     char ends[64];
     (void)snprintf(ends, sizeof ends, "%d,%d", pipes->report[1], pipes->talk[1]);
     generator_clean_environment();
+    if (tracer != NULL) {
+        preload(tracer);
+    }
 #ifdef __linux__
     // Whoever kills us with SIGKILL means the generator.
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -216,7 +232,8 @@ static bool wait_for_exec(pid_t process, int failed)
     return false;
 }
 
-static pid_t start_process(char *const argv[], struct pipes *pipes, bool joined)
+static pid_t start_process(char *const argv[], const char *tracer, struct pipes *pipes,
+                           bool joined)
 {
     int failed[2] = {-1, -1};
     if (!open_pipe(failed)) {
@@ -224,7 +241,7 @@ static pid_t start_process(char *const argv[], struct pipes *pipes, bool joined)
     }
     const pid_t process = fork();
     if (process == 0) {
-        become_generator(argv, pipes, joined, failed[1]);
+        become_generator(argv, tracer, pipes, joined, failed[1]);
     }
     (void)close(failed[1]);
     const bool ok = process > 0 && wait_for_exec(process, failed[0]);
@@ -234,8 +251,8 @@ static pid_t start_process(char *const argv[], struct pipes *pipes, bool joined)
     return ok ? process : -1;
 }
 
-struct generator *generator_start(char *const argv[], const struct buffer *request,
-                                  struct error *error)
+struct generator *generator_start(char *const argv[], const char *tracer,
+                                  const struct buffer *request, struct error *error)
 {
     const bool joined = generator_streams_are_joined();
     struct pipes pipes;
@@ -250,7 +267,7 @@ struct generator *generator_start(char *const argv[], const struct buffer *reque
         close_pipes(&pipes);
         return NULL;
     }
-    const pid_t process = start_process(argv, &pipes, joined);
+    const pid_t process = start_process(argv, tracer, &pipes, joined);
     if (process < 0) {
         error_set_errno(error, "cannot run %s", argv[0]);
         close_pipes(&pipes);

@@ -43,39 +43,63 @@ static char *build_id_text(const struct elf *elf, uint64_t offset, uint64_t size
     return (char *)text.data;
 }
 
+// Places in a range of notes.
+struct note {
+    uint64_t type;
+    uint64_t name_at;
+    uint64_t name_size;
+    uint64_t content_at;
+    uint64_t content_size;
+    uint64_t end;
+};
+
+static bool read_note(const struct elf *elf, uint64_t start, uint64_t at,
+                      uint64_t alignment, struct note *note)
+{
+    const unsigned char *header = binary_at(elf->binary, start + at, NOTE_HEADER_SIZE);
+    if (header == NULL) {
+        return false;
+    }
+    // Both sizes have 32 bits, and `at` is inside the file: no sum overflows.
+    note->name_size = integer_at(header, 4, elf->big_endian);
+    note->content_size = integer_at(header + 4, 4, elf->big_endian);
+    note->type = integer_at(header + 8, 4, elf->big_endian);
+    note->name_at = at + NOTE_HEADER_SIZE;
+    note->content_at = padded(note->name_at + note->name_size, alignment);
+    note->end = padded(note->content_at + note->content_size, alignment);
+    return true;
+}
+
+static bool is_build_id(const struct elf *elf, uint64_t start, const struct note *note)
+{
+    if (note->type != NT_GNU_BUILD_ID || note->name_size != 4) {
+        return false;
+    }
+    const unsigned char *name = binary_at(elf->binary, start + note->name_at, 4);
+    return name != NULL && memcmp(name, "GNU", 4) == 0;
+}
+
 static void search_notes(struct search *search, uint64_t start, uint64_t size,
                          uint64_t alignment)
 {
     const struct elf *elf = search->elf;
+    struct note note = {0};
     alignment = alignment == 8 ? 8 : 4;
     if (!range_is_within(start, size, binary_size(elf->binary))) {
         return;
     }
-    // Both lengths have 32 bits and the range is inside the file: no sum overflows.
-    uint64_t at = 0;
-    while (search->identity == NULL && search->notes_left > 0 &&
-           range_is_within(at, NOTE_HEADER_SIZE, size)) {
+    for (uint64_t at = 0; search->identity == NULL && search->notes_left > 0 &&
+                          range_is_within(at, NOTE_HEADER_SIZE, size);
+         at = note.end) {
         search->notes_left--;
-        const unsigned char *note = binary_at(elf->binary, start + at, NOTE_HEADER_SIZE);
-        if (note == NULL) {
+        if (!read_note(elf, start, at, alignment, &note) ||
+            note.content_at + note.content_size > size) {
             return;
         }
-        const uint64_t name_size = integer_at(note, 4, elf->big_endian);
-        const uint64_t content_size = integer_at(note + 4, 4, elf->big_endian);
-        const uint64_t type = integer_at(note + 8, 4, elf->big_endian);
-        const uint64_t name_at = at + NOTE_HEADER_SIZE;
-        const uint64_t content_at = padded(name_at + name_size, alignment);
-        if (!range_is_within(content_at, content_size, size)) {
-            return;
+        if (is_build_id(elf, start, &note)) {
+            search->identity =
+                build_id_text(elf, start + note.content_at, note.content_size);
         }
-        if (type == NT_GNU_BUILD_ID && name_size == 4) {
-            const unsigned char *name = binary_at(elf->binary, start + name_at, 4);
-            if (name != NULL && memcmp(name, "GNU", 4) == 0) {
-                search->identity =
-                    build_id_text(elf, start + content_at, content_size);
-            }
-        }
-        at = padded(content_at + content_size, alignment);
     }
 }
 

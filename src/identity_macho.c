@@ -13,10 +13,10 @@ static const struct {
     uint32_t subtype;
     const char *name;
 } architectures[] = {
-    {0x00000007, 3, "i386"},   {MACHO_CPU_X86_64, 3, "x86_64"},
-    {0x0000000c, 9, "armv7"},  {MACHO_CPU_X86_64, 8, "x86_64h"},
-    {0x00000012, 0, "ppc"},    {MACHO_CPU_ARM64, 0, "arm64"},
-    {0x01000012, 0, "ppc64"},  {MACHO_CPU_ARM64, 2, "arm64e"},
+    {0x00000007, 3, "i386"},     {MACHO_CPU_X86_64, 3, "x86_64"},
+    {0x0000000c, 9, "armv7"},    {MACHO_CPU_X86_64, 8, "x86_64h"},
+    {0x00000012, 0, "ppc"},      {MACHO_CPU_ARM64, 0, "arm64"},
+    {0x01000012, 0, "ppc64"},    {MACHO_CPU_ARM64, 2, "arm64e"},
     {0x0200000c, 1, "arm64_32"},
 };
 

@@ -94,7 +94,7 @@ static char *read_codeview(struct binary *binary, uint64_t offset)
         return NULL;
     }
     // The first three parts of a GUID are little-endian integers.
-    static const unsigned char order[16] = {3, 2, 1, 0, 5,  4,  7,  6,
+    static const unsigned char order[16] = {3, 2, 1,  0,  5,  4,  7,  6,
                                             8, 9, 10, 11, 12, 13, 14, 15};
     unsigned char guid[16];
     for (size_t i = 0; i < sizeof guid; i++) {
@@ -119,8 +119,8 @@ char *identity_of_pe(struct binary *binary)
     }
     const uint32_t count = pe.debug_size / DEBUG_ENTRY_SIZE;
     for (uint32_t i = 0; i < count && i < MAX_DEBUG_ENTRIES; i++) {
-        const unsigned char *entry = binary_at(
-            binary, table + (uint64_t)i * DEBUG_ENTRY_SIZE, DEBUG_ENTRY_SIZE);
+        const unsigned char *entry =
+            binary_at(binary, table + (uint64_t)i * DEBUG_ENTRY_SIZE, DEBUG_ENTRY_SIZE);
         if (entry == NULL) {
             return NULL;
         }

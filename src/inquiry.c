@@ -82,7 +82,8 @@ static struct generator *start_generator(const struct job *job)
         job_bypass(job, BYPASS_NO_PROBE, error.text);
     }
     char **command = command_with_probe(job, probe);
-    struct generator *generator = generator_start(command, &request, &error);
+    struct generator *generator =
+        generator_start(command, job->options.tracer, &request, &error);
     if (generator == NULL) {
         job_bypass(job, BYPASS_NOT_A_GENERATOR, error.text);
     }
@@ -192,6 +193,10 @@ static bool handle_report(void *context, uint32_t tag, const unsigned char *data
     case PROBE_PLUGIN:
         more = add_binary(inquiry, text, true);
         break;
+    case PROBE_TRACE:
+        buffer_append(&inquiry->trace, data, size);
+        more = true;
+        break;
     case PROBE_OWN_AUTOSCHEDULER:
         more = add_binary(inquiry, "", true);
         break;
@@ -236,7 +241,8 @@ static bool add_own_fields(struct inquiry *inquiry)
     (void)snprintf(version, sizeof version, "%d", PROBE_VERSION);
     key_add_string(inquiry->fields, "probe", version);
     key_add_request(inquiry->fields, &job->request);
-    return (key_add_environment(inquiry->fields, job->memory, &error) &&
+    key_add_variables(inquiry->fields);
+    return (key_add_variable_files(inquiry->fields, job->memory, &error) &&
             key_add_param_files(inquiry->fields, &job->request, job->memory, &error)) ||
            give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, error.text);
 }
@@ -270,5 +276,6 @@ void inquiry_release(struct inquiry *inquiry)
     generator_free(inquiry->generator);
     key_free(inquiry->fields);
     buffer_release(&inquiry->pipelines);
+    buffer_release(&inquiry->trace);
     free(inquiry->reason_text);
 }

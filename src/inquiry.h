@@ -17,6 +17,7 @@ struct inquiry {
     struct key *fields;
     struct digest key;         // valid when `reason` is BYPASS_NONE
     struct buffer pipelines;   // names and digests of the fields that are to be confirmed
+    struct buffer trace;       // what the tracer saw until then (tracer/trace.h)
     enum bypass_reason reason; // why there is no key
     char *reason_text;
 };

@@ -91,6 +91,11 @@ static void understand_command(struct job *job)
     if (job->program == NULL) {
         become_command(job->command); // to say why
     }
+}
+
+void job_require_generator(const struct job *job)
+{
+    struct error error = {{0}};
     if (!stock_main_in_file(job->program, &error)) {
         job_bypass(job, error.text[0] == '\0' ? BYPASS_OWN_MAIN : BYPASS_NOT_A_GENERATOR,
                    error.text);
@@ -125,7 +130,8 @@ static void complain_about_setting(void *context, const char *message)
 bool job_begin(struct job *job, int argc, char **argv, const char *usage, int *exit_code)
 {
     struct error error = {{0}};
-    *job = (struct job){.start_ns = os_monotonic_ns()};
+    *job =
+        (struct job){.start_ns = os_monotonic_ns(), .start_wall_ns = os_wall_clock_ns()};
     switch (run_options_parse(&job->options, argc, argv, &error)) {
     case OPTIONS_OK:
         break;

@@ -30,7 +30,8 @@ struct job {
     struct outputs outputs;
     struct store *store;
     struct file_digest_memory *memory;
-    int64_t start_ns;
+    int64_t start_ns;      // by the clock that never goes back
+    int64_t start_wall_ns; // by the one that files have
 };
 
 /** Reads the options and settings of a subcommand that takes a generator's command line.
@@ -38,9 +39,13 @@ struct job {
  *  or an error. */
 bool job_begin(struct job *job, int argc, char **argv, const char *usage, int *exit_code);
 
-/** Finds out what can be told before anything runs, and opens the cache. Does not return
- *  when the command is to be bypassed: this process then becomes the generator. */
+/** Understands the command line and opens the cache. Does not return when the command is
+ * to be bypassed: this process then becomes the generator. */
 void job_prepare(struct job *job);
+
+/** Makes sure that the program is a generator that a probe can speak for; else does not
+ *  return either. */
+void job_require_generator(const struct job *job);
 
 void job_release(struct job *job);
 

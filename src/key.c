@@ -2,8 +2,6 @@
 
 #include "key.h"
 
-#include "buffer.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +9,7 @@ struct key {
     struct sha256 *sha256;
     struct buffer fields;     // what the key is the digest of
     struct buffer components; // the same for people; NUL-terminated
+    struct buffer files;
     bool failed;
 };
 
@@ -31,6 +30,7 @@ void key_free(struct key *key)
         sha256_free(key->sha256);
         buffer_release(&key->fields);
         buffer_release(&key->components);
+        buffer_release(&key->files);
         free(key);
     }
 }
@@ -61,6 +61,17 @@ void key_add(struct key *key, const char *name, const void *value, size_t size)
 void key_add_string(struct key *key, const char *name, const char *value)
 {
     key_add(key, name, value, strlen(value));
+}
+
+void key_note_file(struct key *key, bool identity_only, const char *path)
+{
+    buffer_append_u8(&key->files, identity_only);
+    buffer_append_sized(&key->files, path, strlen(path));
+}
+
+const struct buffer *key_files(const struct key *key)
+{
+    return &key->files;
 }
 
 bool key_finish(struct key *key, struct digest *digest)

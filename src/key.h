@@ -13,6 +13,7 @@
 #ifndef HALIDECACHE_KEY_H
 #define HALIDECACHE_KEY_H
 
+#include "buffer.h"
 #include "sha256.h"
 
 #include <stdbool.h>
@@ -32,6 +33,14 @@ void key_free(struct key *key);
 void key_add(struct key *key, const char *name, const void *value, size_t size);
 void key_add_digest(struct key *key, const char *name, const struct digest *of_value);
 void key_add_string(struct key *key, const char *name, const char *value);
+
+/** Notes that a field was made from a file, whose content counts, or only its identity.
+ */
+void key_note_file(struct key *key, bool identity_only, const char *path);
+
+/** The noted files, in order, as records of u8 identity_only and a sized path. Owned by
+ * the key. */
+const struct buffer *key_files(const struct key *key);
 
 /** Ends the key. False when libcrypto failed at any time. No more fields after this. */
 bool key_finish(struct key *key, struct digest *digest);

@@ -102,6 +102,7 @@ bool key_add_file(struct key *key, const char *field, const char *path,
         return false;
     }
     key_add(key, field, digest.bytes, sizeof digest.bytes);
+    key_note_file(key, false, path);
     return true;
 }
 
@@ -115,6 +116,7 @@ bool key_add_binary(struct key *key, const char *path, struct file_digest_memory
     const char *slash = strrchr(path, '/');
     char *field = mem_printf("binary %s", slash == NULL ? path : slash + 1);
     key_add_string(key, field, identity);
+    key_note_file(key, true, path);
     free(field);
     free(identity);
     return true;
@@ -147,6 +149,7 @@ static bool add_folder(struct key *key, const char *field, const char *path,
 {
     struct listing listing = {.names = mem_new(LISTING_LIMIT, sizeof(char *))};
     bool ok = os_list_directory(path, note_name, &listing, error);
+    key_note_file(key, false, path);
     if (ok && listing.count > LISTING_LIMIT) {
         listing.count = LISTING_LIMIT;
         ok = error_set(error, "%s has more than %d files", path, LISTING_LIMIT);
@@ -203,55 +206,102 @@ bool key_add_param_files(struct key *key, const struct request *request,
 
 // ---- The environment ----------------------------------------------------------------
 
-// HL_*: Halide and its autoschedulers, whatever the version. LLVM_*: code generation.
-// The locale: how numbers are printed. Our own variables never reach the generator.
-static bool variable_counts(const char *variable)
+static bool starts_with_any(const char *text, const char *const *starts, size_t count)
 {
-    static const char *const prefixes[] = {"HL_", "HALIDE_", "LLVM_",
-                                           "LC_", "LANG=",   "LANGUAGE=",
-                                           "TZ=", "MALLOC_", "GLIBC_TUNABLES="};
-    static const char *const ours[] = {"HL_CACHE_", "HALIDE_CACHE_"};
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-        if (strncmp(variable, ours[i], strlen(ours[i])) == 0) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0) {
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(text, starts[i], strlen(starts[i])) == 0) {
             return true;
         }
     }
     return false;
 }
 
-bool key_add_environment(struct key *key, struct file_digest_memory *memory,
-                         struct error *error)
+#define STARTS_WITH_ANY(text, starts)                                                    \
+    starts_with_any(text, starts, sizeof starts / sizeof starts[0])
+
+// HL_*: Halide and its autoschedulers, whatever the version. LLVM_*: code generation.
+// The locale: how numbers are printed. Our own variables never reach the generator.
+static bool variable_counts(const char *variable)
 {
-    size_t count = 0;
+    static const char *const starts[] = {"HL_", "HALIDE_", "LLVM_",
+                                         "LC_", "LANG=",   "LANGUAGE=",
+                                         "TZ=", "MALLOC_", "GLIBC_TUNABLES="};
+    static const char *const ours[] = {"HL_CACHE_", "HALIDE_CACHE_"};
+    return STARTS_WITH_ANY(variable, starts) && !STARTS_WITH_ANY(variable, ours);
+}
+
+static bool is_for_loader(const char *variable)
+{
+    static const char *const starts[] = {"LD_", "DYLD_"};
+    return STARTS_WITH_ANY(variable, starts);
+}
+
+// The variables that `counts` takes, sorted. The caller frees the array.
+static char **select_variables(bool (*counts)(const char *variable), size_t *count)
+{
     char **environment = os_environment();
-    for (char **variable = environment; variable != NULL && *variable != NULL;
-         variable++) {
-        count += variable_counts(*variable) ? 1 : 0;
+    size_t all = 0;
+    while (environment != NULL && environment[all] != NULL) {
+        all++;
     }
-    char **sorted = mem_new(count, sizeof *sorted);
-    size_t used = 0;
-    for (char **variable = environment; used < count; variable++) {
-        if (variable_counts(*variable)) {
-            sorted[used++] = *variable;
+    char **selected = mem_new(all, sizeof *selected);
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (counts(environment[i])) {
+            selected[(*count)++] = environment[i];
         }
     }
-    qsort(sorted, count, sizeof *sorted, compare_names);
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        const size_t length = strcspn(sorted[i], "=");
-        const char *value = sorted[i] + length + (sorted[i][length] == '=');
-        char *name = mem_strndup(sorted[i], length);
+    qsort(selected, *count, sizeof *selected, compare_names);
+    return selected;
+}
+
+static const char *value_of(const char *variable)
+{
+    const char *equals = strchr(variable, '=');
+    return equals == NULL ? "" : equals + 1;
+}
+
+static char *name_of(const char *variable)
+{
+    return mem_strndup(variable, strcspn(variable, "="));
+}
+
+static void add_variables(struct key *key, bool (*counts)(const char *variable))
+{
+    size_t count = 0;
+    char **variables = select_variables(counts, &count);
+    for (size_t i = 0; i < count; i++) {
+        char *name = name_of(variables[i]);
         char *field = mem_printf("variable %s", name);
-        key_add_string(key, field, value);
-        ok = add_named(key, "file of variable", name, value, memory, error);
+        key_add_string(key, field, value_of(variables[i]));
         free(field);
         free(name);
     }
-    free(sorted);
+    free(variables);
+}
+
+void key_add_variables(struct key *key)
+{
+    add_variables(key, variable_counts);
+}
+
+void key_add_loader_variables(struct key *key)
+{
+    add_variables(key, is_for_loader);
+}
+
+bool key_add_variable_files(struct key *key, struct file_digest_memory *memory,
+                            struct error *error)
+{
+    size_t count = 0;
+    char **variables = select_variables(variable_counts, &count);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        char *name = name_of(variables[i]);
+        ok = add_named(key, "file of variable", name, value_of(variables[i]), memory,
+                       error);
+        free(name);
+    }
+    free(variables);
     return ok;
 }

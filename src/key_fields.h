@@ -15,10 +15,16 @@
 /** What the command line asks for. */
 void key_add_request(struct key *key, const struct request *request);
 
-/** The variables that Halide, LLVM and the C library look at, and the content of files
- *  that they name. False when such a file cannot be read. */
-bool key_add_environment(struct key *key, struct file_digest_memory *memory,
-                         struct error *error);
+/** The variables that Halide, LLVM and the C library look at. */
+void key_add_variables(struct key *key);
+
+/** The variables that decide which libraries are loaded. */
+void key_add_loader_variables(struct key *key);
+
+/** The content of files that those of key_add_variables name. False when one of them
+ *  cannot be read. */
+bool key_add_variable_files(struct key *key, struct file_digest_memory *memory,
+                            struct error *error);
 
 /** The content of files that the autoscheduler's params name, such as weights. */
 bool key_add_param_files(struct key *key, const struct request *request,

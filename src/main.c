@@ -10,9 +10,13 @@
 //     request.c         what its command line asks for
 //     outputs.c         which files it is going to write
 //     stock_main.c      is the generator one that the probe can speak for?
+//   direct.c          a hit without starting the generator
+//     manifest.c        what a direct lookup has to check
+//     dependency.c      one thing that a generator looked at
 //   inquiry.c         asking the generator what it is going to compile
 //     generator_*.c     starting it with the probe in it, its output, its end
 //     probe/            the plugin inside the generator that answers
+//     tracer/           the preloaded library that sees what it looks at
 //     key.c             the key, a digest of named fields
 //     key_fields.c      the fields that the helper knows
 //     identity*.c       what a binary file is

@@ -3,6 +3,7 @@
 #include "miss.h"
 
 #include "buffer.h"
+#include "file_digest.h"
 #include "notice.h"
 #include "os.h"
 #include "probe/protocol.h"
@@ -27,8 +28,10 @@ static void note_end(struct compilation *compilation)
     const struct outputs *outputs = &compilation->inquiry->job->outputs;
     compilation->ended = true;
     compilation->printed_at_end = count_printed(compilation->inquiry);
-    for (size_t i = 0; i < outputs->count; i++) {
-        (void)os_stat(outputs->list[i].path, &compilation->at_end[i]);
+    // Their content: in one tick of the file system's clock a file can be written twice.
+    for (size_t i = 0; compilation->ended && i < outputs->count; i++) {
+        compilation->ended = file_digest_read(outputs->list[i].path,
+                                              &compilation->at_end[i], NULL, NULL);
     }
 }
 
@@ -103,11 +106,11 @@ bool compilation_is_as_probed(const struct compilation *compilation,
         compilation->printed_at_end != count_printed(compilation->inquiry)) {
         return false;
     }
-    const struct outputs *outputs = &compilation->inquiry->job->outputs;
-    for (size_t i = 0; i < outputs->count; i++) {
-        struct file_status now;
-        if (!os_stat(outputs->list[i].path, &now) ||
-            !file_status_equal(&now, &compilation->at_end[i])) {
+    const struct entry *entry = &compilation->entry;
+    for (size_t i = 0; i < entry->output_count; i++) {
+        struct digest now;
+        if (!sha256_of(entry->outputs[i].data, entry->outputs[i].size, &now) ||
+            !digest_equal(&now, &compilation->at_end[i])) {
             return false;
         }
     }
@@ -123,26 +126,30 @@ void compilation_release(struct compilation *compilation)
 
 // ---- The miss -----------------------------------------------------------------------
 
-static void store_entry(const struct job *job, const struct digest *key,
+static bool store_entry(const struct job *job, const struct digest *key,
                         const struct entry *entry)
 {
     struct error error = {{0}};
     struct buffer bytes = {0};
-    if (!entry_encode(entry, key, &bytes, &error) ||
-        !store_write(job->store, STORE_ENTRY, key, bytes.data, bytes.size, &error)) {
+    const bool stored =
+        entry_encode(entry, key, &bytes, &error) &&
+        store_write(job->store, STORE_ENTRY, key, bytes.data, bytes.size, &error);
+    if (!stored) {
         job_record(job, STATS_ERROR, 0);
         notice_warn_once("%s; the build goes on uncached", error.text);
     } else {
         prune_if_due(job->store, &job->settings);
     }
     buffer_release(&bytes);
+    return stored;
 }
 
-struct exit_status miss_compile_and_store(struct inquiry *inquiry)
+struct exit_status miss_compile_and_store(struct inquiry *inquiry, bool *stored)
 {
     const struct job *job = inquiry->job;
     struct compilation compilation;
     enum bypass_reason reason = BYPASS_NONE;
+    *stored = false;
     compilation_run(&compilation, inquiry);
     if (compilation.complete && !compilation_is_as_probed(&compilation, &reason)) {
         job_record_bypass(job, reason, "it did not do what it was probed to do");
@@ -150,7 +157,7 @@ struct exit_status miss_compile_and_store(struct inquiry *inquiry)
         if (compilation.complete) {
             output_files_settle(&job->outputs, compilation.state, &compilation.entry,
                                 job_unchanged_outputs(job));
-            store_entry(job, &inquiry->key, &compilation.entry);
+            *stored = store_entry(job, &inquiry->key, &compilation.entry);
         }
         job_record(job, STATS_MISS, 0);
         job_log(job, "miss", &inquiry->key);

@@ -19,9 +19,9 @@ struct compilation {
     bool complete; // it succeeded and wrote all it should: `entry` is filled
     // As the generator itself reports it:
     struct buffer pipelines;    // what it really compiled
-    bool ended;                 // main() was over,
-    struct file_status *at_end; // the outputs were like this,
-    size_t printed_at_end;      // and so much was printed
+    bool ended;            // main() was over,
+    struct digest *at_end; // the outputs were this,
+    size_t printed_at_end; // and so much was printed
 };
 
 /** Lets the generator go on and waits for its end. Free with compilation_release. */
@@ -33,7 +33,8 @@ bool compilation_is_as_probed(const struct compilation *compilation,
 
 void compilation_release(struct compilation *compilation);
 
-/** The whole of a miss. Returns how the generator ended. */
-struct exit_status miss_compile_and_store(struct inquiry *inquiry);
+/** The whole of a miss. Returns how the generator ended; `*stored` tells whether there is
+ * an entry now. */
+struct exit_status miss_compile_and_store(struct inquiry *inquiry, bool *stored);
 
 #endif

@@ -51,11 +51,13 @@ static bool read_option(struct run_options *options, char *const argv[], int *at
         to = &options->folder;
     } else if (takes_value("--probe", argv, at, &value)) {
         to = &options->probe;
+    } else if (takes_value("--tracer", argv, at, &value)) {
+        to = &options->tracer;
     } else {
         return error_set(error,
                          "'%s' is no option here; accepted are --dir DIR, --probe FILE, "
-                         "--restat, --verify and --help, then -- and the generator's "
-                         "command line",
+                         "--tracer FILE, --restat, --verify and --help, then -- and the "
+                         "generator's command line",
                          option);
     }
     if (value == NULL || value[0] == '\0') {

@@ -11,6 +11,7 @@
 struct run_options {
     const char *folder; // --dir, else HL_CACHE_DIR; NULL when neither names one
     const char *probe;  // --probe; NULL: to be found
+    const char *tracer; // --tracer; NULL: no direct mode
     bool restat;        // --restat
     bool verify;        // --verify, or HALIDE_CACHE_VERIFY=1
     int command_at;     // index of the generator in argv

@@ -38,6 +38,16 @@ struct file_status {
 /** Follows symbolic links. False with errno ENOENT when there is no such file. */
 bool os_stat(const char *path, struct file_status *status);
 
+/** The same, of a symbolic link itself. */
+bool os_stat_link(const char *path, struct file_status *status);
+
+/** Where a symbolic link leads, as a new string; NULL when it is none. */
+char *os_read_link(const char *path);
+
+/** What of reading (4), writing (2) and executing (1) this user may do with the file; -1
+ *  when there is none. */
+int os_access(const char *path);
+
 /** The same file with the same content as far as its status tells. */
 bool file_status_equal(const struct file_status *a, const struct file_status *b);
 
@@ -152,6 +162,12 @@ bool os_run(char *const argv[], const char *variable, struct buffer *out,
 
 /** The folder of this program's file as a new string; NULL when it cannot be told. */
 char *os_own_folder(void);
+
+/** The current folder as a new string; NULL when it cannot be told. */
+char *os_current_folder(void);
+
+/** Appends what the system says about the processor's features. */
+void os_describe_cpu(struct buffer *to);
 
 /** The absolute path, without links, of a file that exists, as a new string; NULL when
  *  there is none. */

@@ -14,9 +14,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 enum { COPY_PIECE = 256 * 1024 };
 
@@ -77,6 +82,39 @@ bool os_stat(const char *path, struct file_status *status)
     }
     status_from(&result, status);
     return true;
+}
+
+bool os_stat_link(const char *path, struct file_status *status)
+{
+    struct stat result;
+    if (lstat(path, &result) != 0) {
+        return false;
+    }
+    status_from(&result, status);
+    return true;
+}
+
+char *os_read_link(const char *path)
+{
+    struct buffer target = {0};
+    ssize_t got = -1;
+    size_t room = 256;
+    do {
+        room *= 2;
+        got = readlink(path, (char *)buffer_reserve(&target, room), room);
+    } while (got == (ssize_t)room);
+    char *result = got < 0 ? NULL : mem_strndup((const char *)target.data, (size_t)got);
+    buffer_release(&target);
+    return result;
+}
+
+int os_access(const char *path)
+{
+    if (access(path, F_OK) != 0) {
+        return -1;
+    }
+    return (access(path, R_OK) == 0 ? 4 : 0) | (access(path, W_OK) == 0 ? 2 : 0) |
+           (access(path, X_OK) == 0 ? 1 : 0);
 }
 
 bool file_status_equal(const struct file_status *a, const struct file_status *b)
@@ -581,5 +619,33 @@ char *os_own_folder(void)
     return path;
 #else
     return NULL;
+#endif
+}
+
+char *os_current_folder(void)
+{
+    struct buffer path = {0};
+    const char *result = NULL;
+    size_t room = 256;
+    do {
+        room *= 2;
+        result = getcwd((char *)buffer_reserve(&path, room), room);
+    } while (result == NULL && errno == ERANGE);
+    char *copy = result == NULL ? NULL : mem_strdup(result);
+    buffer_release(&path);
+    return copy;
+}
+
+void os_describe_cpu(struct buffer *to)
+{
+    struct utsname name;
+    if (uname(&name) == 0) {
+        buffer_append_string(to, name.machine);
+    }
+#if defined(__linux__)
+    buffer_append_u64(to, getauxval(AT_HWCAP));
+    buffer_append_u64(to, getauxval(AT_HWCAP2));
+    const char *model = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
+    (void)os_read_file(model, to, NULL, NULL);
 #endif
 }

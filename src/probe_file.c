@@ -108,8 +108,8 @@ static char *find_sources(void)
 
 static bool compile(const char *library, const char *probe, struct error *error)
 {
-    static const char *const sources[] = {"binaries", "channel", "fingerprint", "probe",
-                                          "sandbox"};
+    static const char *const sources[] = {"binaries", "channel",       "fingerprint",
+                                          "probe",    "process_state", "sandbox"};
     enum { SOURCES = sizeof sources / sizeof sources[0] };
     char *include = find_headers(library);
     if (include == NULL) {
@@ -199,7 +199,8 @@ static char *find_in_cache(const char *program, const char *folder, struct error
         char *resolved =
             os_make_directories(probes, error) ? os_absolute_path(probes) : NULL;
         if (resolved != NULL) {
-            probe = mem_printf("%s/%d-%.32s.so", resolved, PROBE_VERSION, hex);
+            probe = mem_printf("%s/halide-cache-probe-%d-%.32s.so", resolved,
+                               PROBE_VERSION, hex);
             if (!is_file(probe) && !compile_once(library, probe, error)) {
                 free(probe);
                 probe = NULL;

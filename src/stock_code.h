@@ -40,9 +40,9 @@ struct code_patterns {
     bool (*match)(const char *pattern, const struct code *code, struct code_match *match);
 
     // Lists that end with NULL.
-    const char *const *mains;    // passes on its arguments and returns the result
-    const char *const *starts;   // glibc's _start: argument main, callee __libc_start_main
-    const char *const *stubs;    // jumps to what a pointer says: an entry of a PLT
+    const char *const *mains;  // passes on its arguments and returns the result
+    const char *const *starts; // glibc's _start: argument main, callee __libc_start_main
+    const char *const *stubs;  // jumps to what a pointer says: an entry of a PLT
     const char *const *wrappers; // glibc's __wrap_main: jumps to main
 };
 

@@ -81,6 +81,7 @@ static bool is_transparent(uint32_t word)
         0xd503201f,             // nop
         0xd503245f,             // bti c
         0xd503233f, 0xd50323bf, // paciasp, autiasp
+        0xdac103fe, 0xdac113fe, // the same, written pacia x30,sp and autia x30,sp
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (words[i] == word) {
@@ -179,8 +180,10 @@ static bool take_pointer(struct cursor *cursor, struct code_place *place, unsign
 // G, to one of the registers that neither hold arguments nor survive a call.
 static bool take_any_pointer(struct cursor *cursor)
 {
+    struct code_place pointer;
     for (unsigned reg = 2; reg < 18; reg++) {
-        if (take_pointer(cursor, &cursor->pointer, reg, reg)) {
+        if (take_pointer(cursor, &pointer, reg, reg)) {
+            cursor->pointer = pointer;
             cursor->pointer_register = reg;
             return true;
         }

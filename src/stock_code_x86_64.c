@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two digits of a pattern are a byte, ?? any byte. An endbr64 may come first. The letters:
+// Two digits of a pattern are a byte, ?? any byte. An endbr64 may come first. The
+// letters:
 //
 //   C   a call: e8 rel32, ff 15 rel32 (through a pointer), what linkers make of the
 //       latter (67 e8 rel32, or a nop after it), and nops after it

@@ -77,8 +77,10 @@ static bool place_is_import(const struct program *program, struct code_place pla
     return pointer_is_to_import(program, place.address, name);
 }
 
-// The address of code that is in the program itself.
-static bool find_own_code(const struct program *program, struct code_place place,
+// ---- Where main() is ----------------------------------------------------------------
+
+// The pointer to main is one that the linker made for crt1.o.
+static bool find_argument(const struct program *program, struct code_place place,
                           uint64_t *address)
 {
     struct elf_relocation relocation;
@@ -95,8 +97,6 @@ static bool find_own_code(const struct program *program, struct code_place place
     return true;
 }
 
-// ---- Where main() is ----------------------------------------------------------------
-
 static bool find_main_by_start(const struct program *program, uint64_t *address)
 {
     const struct code_patterns *patterns = program->machine->patterns;
@@ -104,7 +104,7 @@ static bool find_main_by_start(const struct program *program, uint64_t *address)
     struct code_match start;
     return match_code(program, entry, patterns->starts, &start) &&
            place_is_import(program, start.callee, "__libc_start_main") &&
-           find_own_code(program, start.argument, address);
+           find_argument(program, start.argument, address);
 }
 
 // _start may pass __wrap_main, which jumps to main and stands right behind _start.
@@ -124,24 +124,25 @@ static bool skip_wrapper(const struct program *program, uint64_t *address)
 struct main_search {
     uint64_t entry;
     bool starts_at_start;
-    bool found;
+    unsigned found;
     uint64_t address;
 };
 
+// Some linkers make all symbols of a static program local. A second main is that of a
+// file that keeps it for itself: then the name does not tell which one is called.
 static bool note_main(void *context, const struct elf_symbol *symbol)
 {
     struct main_search *search = context;
-    if (symbol->section == ELF_SYMBOL_UNDEFINED ||
-        symbol->binding != ELF_SYMBOL_GLOBAL) {
+    if (symbol->section == ELF_SYMBOL_UNDEFINED) {
         return true;
     }
     if (strcmp(symbol->name, "_start") == 0 && symbol->value == search->entry) {
         search->starts_at_start = true;
     } else if (strcmp(symbol->name, "main") == 0 && symbol->type == ELF_SYMBOL_FUNCTION) {
-        search->found = true;
+        search->found++;
         search->address = symbol->value;
     }
-    return !search->found || !search->starts_at_start;
+    return true;
 }
 
 static bool find_main_by_symbol(const struct program *program, uint64_t *address)
@@ -151,7 +152,7 @@ static bool find_main_by_symbol(const struct program *program, uint64_t *address
         return false;
     }
     *address = search.address;
-    return search.found && search.starts_at_start;
+    return search.found == 1 && search.starts_at_start;
 }
 
 // ---- What it calls ------------------------------------------------------------------
@@ -168,8 +169,7 @@ static bool note_function(void *context, const struct elf_symbol *symbol)
     if (symbol->section == ELF_SYMBOL_UNDEFINED) {
         search->imports_halide =
             search->imports_halide || stock_main_is_halide_name(symbol->name);
-    } else if (symbol->value == search->address &&
-               symbol->type == ELF_SYMBOL_FUNCTION &&
+    } else if (symbol->value == search->address && symbol->type == ELF_SYMBOL_FUNCTION &&
                strcmp(symbol->name, STOCK_MAIN_CALLEE) == 0) {
         search->found = true;
     }
@@ -178,8 +178,9 @@ static bool note_function(void *context, const struct elf_symbol *symbol)
 
 static bool is_own_halide(const struct program *program, struct code_place callee)
 {
-    struct function_search search = {0};
-    return find_own_code(program, callee, &search.address) &&
+    // Not through a pointer: that would be a variable, which anybody may change.
+    struct function_search search = {.address = callee.address};
+    return !callee.is_pointer &&
            elf_visit_symbols(program->elf, note_function, &search) && search.found &&
            !search.imports_halide;
 }

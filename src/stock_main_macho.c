@@ -17,6 +17,7 @@ enum { SYMTAB_COMMAND_SIZE = 24, DYSYMTAB_COMMAND_SIZE = 80, MAIN_COMMAND_SIZE =
 enum { SECTION_POINTERS = 6, SECTION_LAZY_POINTERS = 7, SECTION_STUBS = 8 };
 
 // The parts of n_type, and what they say.
+// (N_UNDF, in another file, is zero.)
 enum { N_STAB = 0xe0, N_TYPE = 0x0e, N_EXT = 0x01, N_UNDF = 0x00, N_SECT = 0x0e };
 
 static const char callee_name[] = "_" STOCK_MAIN_CALLEE;
@@ -41,8 +42,8 @@ static bool read_symbol_commands(struct program *program)
 {
     struct macho_command symtab = {0};
     struct macho_command dysymtab = {0};
-    const unsigned char *at = macho_next_of_type(program->macho, MACHO_SYMTAB,
-                                                 SYMTAB_COMMAND_SIZE, &symtab);
+    const unsigned char *at =
+        macho_next_of_type(program->macho, MACHO_SYMTAB, SYMTAB_COMMAND_SIZE, &symtab);
     if (at == NULL) {
         return false;
     }
@@ -154,15 +155,14 @@ static bool is_imported_callee(const struct program *program, struct code_place 
     if (!find_indirect_symbol(program, place, &number)) {
         return false;
     }
-    const unsigned char *at =
-        macho_at(macho, program->indirect_symbols + number * 4, 4);
+    const unsigned char *at = macho_at(macho, program->indirect_symbols + number * 4, 4);
     // A number that is too large may stand for "no symbol".
     if (at == NULL || little_u32_at(at) >= program->symbol_count) {
         return false;
     }
     at = macho_at(macho, program->symbols + (uint64_t)little_u32_at(at) * SYMBOL_SIZE,
                   SYMBOL_SIZE);
-    if (at == NULL || (at[4] & (N_STAB | N_TYPE | N_EXT)) != (N_UNDF | N_EXT)) {
+    if (at == NULL || (at[4] & (N_STAB | N_TYPE | N_EXT)) != N_EXT) {
         return false;
     }
     const uint32_t name_at = little_u32_at(at);

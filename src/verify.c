@@ -2,6 +2,7 @@
 
 #include "verify.h"
 
+#include "direct.h"
 #include "miss.h"
 #include "notice.h"
 
@@ -74,4 +75,24 @@ struct exit_status verify_hit(struct inquiry *inquiry, const struct found *found
     job_log(job, difference == NULL ? "verified" : "verification failed", &inquiry->key);
     compilation_release(&compilation);
     return status;
+}
+
+bool verify_direct_key(struct job *job, const struct inquiry *inquiry)
+{
+    struct digest direct;
+    if (!direct_find_key(job, &direct) || digest_equal(&direct, &inquiry->key)) {
+        return true;
+    }
+    char direct_hex[SHA256_HEX_SIZE];
+    char hex[SHA256_HEX_SIZE];
+    digest_to_hex(&direct, direct_hex);
+    digest_to_hex(&inquiry->key, hex);
+    notice_error(
+        "verification failed: a direct lookup for %s/%s finds the key %s, but the "
+        "generator makes it %s. This is a bug of HalideCache, please report it.",
+        job->request.output_folder, job->request.base_name, direct_hex, hex);
+    (void)fprintf(stderr, "this command:\n%s", key_components(inquiry->fields));
+    (void)fflush(stderr);
+    job_record(job, STATS_ERROR, 0);
+    return false;
 }

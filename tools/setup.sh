@@ -54,17 +54,17 @@ install_cmake() {
     export PATH="$tools/bin:$PATH"
 }
 
-# install_halide <version>: the prefix of that wheel is printed.
+# install_halide <version>: the prefix of that wheel is printed. Each has a Python
+# environment of its own.
 install_halide() {
-    local target="$tools/halide-$1"
-    if [[ ! -f $target/halide/include/Halide.h ]]; then
+    local environment="$tools/halide-$1"
+    if ! compgen -G "$environment/lib/python3*/site-packages/halide/include/Halide.h" >/dev/null; then
         say "installing Halide $1 into build/tools"
-        rm -rf "$target"
-        "$tools/bin/pip" install -q --disable-pip-version-check --no-deps \
-            --target "$target.part" "halide==$1"
-        mv "$target.part" "$target"
+        rm -rf "$environment"
+        python3 -m venv "$environment"
+        "$environment/bin/pip" install -q --disable-pip-version-check --no-deps "halide==$1"
     fi
-    printf '%s\n' "$target/halide"
+    compgen -G "$environment/lib/python3*/site-packages/halide"
 }
 
 # What building the helper and generators takes.

@@ -2,6 +2,7 @@
 
 #include "binaries.h"
 
+#include "../tracer/trace.h"
 #include "fingerprint.h"
 
 #include <dlfcn.h>
@@ -143,6 +144,8 @@ void report_binaries(const std::set<std::string> &before, bool everything, const
     const std::vector<Binary> binaries = loaded_binaries();
     const void *halide = base_of(address_in_halide());
     const void *probe = base_of(reinterpret_cast<const void *>(&loaded_files));
+    const void *take = dlsym(RTLD_DEFAULT, TRACE_TAKE);
+    const void *tracer = take != nullptr ? base_of(take) : nullptr;
     Closure counts(binaries);
     Closure of_program(binaries);
     for (size_t i = 0; i < binaries.size(); i++) {
@@ -158,7 +161,7 @@ void report_binaries(const std::set<std::string> &before, bool everything, const
     }
     for (size_t i = 0; i < binaries.size(); i++) {
         const Binary &binary = binaries[i];
-        if (binary.base == probe) {
+        if (binary.base == probe || (tracer != nullptr && binary.base == tracer)) {
             continue;
         }
         if (before.count(binary.path) == 0) {

@@ -8,11 +8,11 @@
 
 #include "fingerprint.h"
 
+#include "process_state.h"
+
 #include "Halide.h"
 
-#include <clocale>
 #include <cstring>
-#include <locale>
 #include <map>
 #include <memory>
 #include <set>
@@ -265,26 +265,6 @@ std::string describe_details(const Halide::Pipeline &pipeline) {
     return text;
 }
 
-// What a generator may have changed for everything that comes after it.
-std::string describe_process(const std::set<std::string> &variables_at_start) {
-    std::string text;
-    const std::set<std::string> now = environment_variables();
-    for (const std::string &variable : now) {
-        if (variables_at_start.count(variable) == 0) {
-            append_string(&text, "+" + variable);
-        }
-    }
-    for (const std::string &variable : variables_at_start) {
-        if (now.count(variable) == 0) {
-            append_string(&text, "-" + variable);
-        }
-    }
-    const char *locale = setlocale(LC_ALL, nullptr);
-    append_string(&text, locale != nullptr ? locale : "");
-    append_string(&text, std::locale().name());
-    return text;
-}
-
 void send_fields(const Request &request, size_t index, AbstractGenerator *generator,
                  const Halide::Pipeline &pipeline, const Messages &to) {
     const std::string suffix = "/" + std::to_string(index);
@@ -442,6 +422,7 @@ bool report_pipelines(const Request &request, const Messages &report) {
             return false;
         }
     }
+    report.send_field(PROBE_FIELD, "name counters", describe_name_counters());
     return true;
 }
 

@@ -15,11 +15,14 @@
 #include "binaries.h"
 #include "channel.h"
 #include "fingerprint.h"
+#include "../tracer/trace.h"
+#include "process_state.h"
 #include "sandbox.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <exception>
 #include <iostream>
 #include <sys/wait.h>
@@ -52,6 +55,17 @@ void report_printed(const Printed &printed, const Messages &report) {
     report.send_field(PROBE_FIELD, "printed errors", read_printed(printed.err));
 }
 
+// What the tracer saw, where one was preloaded.
+void report_trace(const Messages &report) {
+    const auto take = reinterpret_cast<trace_take_function *>(dlsym(RTLD_DEFAULT, TRACE_TAKE));
+    if (take != nullptr) {
+        const void *records = nullptr;
+        size_t size = 0;
+        take(&records, &size);
+        report.send(PROBE_TRACE, std::string(static_cast<const char *>(records), size));
+    }
+}
+
 void report_everything(const Request &request, bool own_autoscheduler, const Printed &printed,
                        const Messages &report) {
     const std::set<std::string> files = loaded_files();
@@ -66,7 +80,14 @@ void report_everything(const Request &request, bool own_autoscheduler, const Pri
     }
     report_binaries(files, own_autoscheduler, report);
     report_printed(printed, report);
-    report.send(PROBE_DONE, "");
+    report_trace(report);
+    if (has_taken_bait(printed)) {
+        report.send_bypass(BYPASS_SIDE_EFFECTS, "it reads its standard input");
+    } else if (!request.runtime && !has_usual_reports(printed)) {
+        report.send_bypass(BYPASS_SIDE_EFFECTS, "it reports warnings in its own way");
+    } else {
+        report.send(PROBE_DONE, "");
+    }
 }
 
 // The child: builds, reports and is gone.
@@ -115,6 +136,10 @@ pid_t start_child(const Request &request) {
     }
     if (count_threads() > 1) {
         report.send_bypass(BYPASS_THREADS, "");
+        return -1;
+    }
+    if (shares_memory()) {
+        report.send_bypass(BYPASS_SIDE_EFFECTS, "it shares memory with other processes");
         return -1;
     }
     const pid_t child = fork();

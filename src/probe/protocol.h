@@ -60,6 +60,9 @@ enum {
     // Payload as PROBE_FIELD: a field of a pipeline. The parent sends the same ones after
     // GO, in the same order.
     PROBE_PIPELINE = 9,
+    // Payload: a batch of records of the tracer (tracer/trace.h): what the generator looked
+    // at until its pipelines were built.
+    PROBE_TRACE = 10,
 
     PROBE_STOP = 's',
     PROBE_GO = 'g'

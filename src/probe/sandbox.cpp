@@ -13,7 +13,9 @@
 #include <cstring>
 #include <fcntl.h>
 #include <initializer_list>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -49,7 +51,61 @@ int print_into_memory(int stream) {
     return memory;
 }
 
+// A pipe with one byte in it, and no more to come.
+int make_bait() {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) == 0) {
+        if (write(ends[1], "", 1) != 1) {
+            close(ends[0]);
+            ends[0] = -1;
+        }
+        close(ends[1]);
+    }
+    return ends[0];
+}
+
+void replace(int fd, int by) {
+    if (by < 0 || dup2(by, fd) < 0) {
+        close(fd);
+    }
+}
+
 #ifdef __linux__
+
+// The same file at the same place, with a position of its own from here on.
+void reopen(int fd) {
+    const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    const off_t position = lseek(fd, 0, SEEK_CUR);
+    const int again = open(path.c_str(), fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC));
+    if (again >= 0) {
+        lseek(again, position, SEEK_SET);
+    }
+    replace(fd, again);
+    close(again);
+}
+
+// After a fork both processes have one position in each file, and what one takes from a
+// pipe the other does not get: a generator that opened its table in a static initializer
+// would find it read to its end.
+void keep_own_positions(int report, int bait) {
+    DIR *directory = opendir("/proc/self/fd");
+    while (const dirent *entry = directory != nullptr ? readdir(directory) : nullptr) {
+        const int fd = atoi(entry->d_name);
+        struct stat status;
+        if (entry->d_name[0] == '.' || fd == 1 || fd == 2 || fd == report || fd == bait ||
+            fd == dirfd(directory) || fstat(fd, &status) != 0) {
+            continue;
+        }
+        if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
+            reopen(fd);
+        } else if (!S_ISCHR(status.st_mode) || isatty(fd)) {
+            replace(fd, bait);
+        }
+    }
+    if (directory != nullptr) {
+        closedir(directory);
+    }
+}
 
 // For the signal handler, which has no other way to it. Written once, before the handler
 // is installed.
@@ -233,13 +289,31 @@ int count_threads() {
     return count == 0 ? 1 : count;
 }
 
-Printed enter_sandbox(int report) {
-    const int null = open("/dev/null", O_RDONLY);
-    if (null > 0) {
-        dup2(null, 0);
-        close(null);
+bool shares_memory() {
+    bool shares = false;
+#ifdef __linux__
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[4352];
+    while (maps != nullptr && fgets(line, sizeof line, maps) != nullptr) {
+        // "<from>-<to> rw-s ..."
+        const char *space = strchr(line, ' ');
+        shares |= space != nullptr && space[2] == 'w' && space[4] == 's';
     }
+    if (maps != nullptr) {
+        fclose(maps);
+    }
+#endif
+    return shares;
+}
+
+Printed enter_sandbox(int report) {
     Printed printed;
+    printed.bait = make_bait();
+#ifdef __linux__
+    keep_own_positions(report, printed.bait);
+#else
+    replace(0, printed.bait);
+#endif
     printed.out = print_into_memory(1);
     printed.err = print_into_memory(2);
     const struct rlimit no_core = {0, 0};
@@ -257,6 +331,11 @@ Printed enter_sandbox(int report) {
     (void)report;
 #endif
     return printed;
+}
+
+bool has_taken_bait(const Printed &printed) {
+    int left = 0;
+    return printed.bait < 0 || ioctl(printed.bait, FIONREAD, &left) != 0 || left != 1;
 }
 
 std::string read_printed(int fd) {

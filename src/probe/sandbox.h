@@ -16,16 +16,23 @@ namespace halidecache {
 /** How many threads this process has; 1 where that cannot be told. */
 int count_threads();
 
-/** What the child prints, kept from everybody. */
+/** Has this process memory that a copy of it could change for it too? */
+bool shares_memory();
+
+/** What the child prints, kept from everybody, and what it could read and must not. */
 struct Printed {
     int out = -1;
     int err = -1;
+    int bait = -1;
 };
 
-/** Lets the child print into memory and read from the null device, takes its core dumps,
- *  and from here on ends it, after a bypass message to `report`, when it tries to change
- *  anything outside of itself. */
+/** Lets the child print into memory, keeps its reading from taking anything away from the
+ *  process that it is a copy of, takes its core dumps, and from here on ends it, after a
+ *  bypass message to `report`, when it tries to change anything outside of itself. */
 Printed enter_sandbox(int report);
+
+/** Has the child read from a pipe or a terminal, which the process itself is yet to read? */
+bool has_taken_bait(const Printed &printed);
 
 /** What was printed into one of them so far. */
 std::string read_printed(int fd);

@@ -6,8 +6,8 @@
 // puts a function `symbol` in front of the real one. It calls `note` and then *jumps* to
 // the real one, with every register and the stack as its caller left them. So it does not
 // matter what parameters the function has (execl, syscall, clone), that it returns twice
-// (vfork), or that it looks where it is called from (dlopen), none of which a function in C
-// could pass on.
+// (vfork), or that it looks where it is called from (dlopen), none of which a function in
+// C could pass on.
 
 #ifndef HALIDECACHE_TRACER_BEFORE_H
 #define HALIDECACHE_TRACER_BEFORE_H
@@ -20,8 +20,8 @@
 
 struct before;
 
-/** Called when a caller of one of the kinds in `from` calls. `arguments` are the first six
- *  that are integers or pointers. */
+/** Called when a caller of one of the kinds in `from` calls. `arguments` are the first
+ * six that are integers or pointers. */
 typedef void before_note(const struct before *before, const uintptr_t *arguments,
                          const struct caller *caller);
 
@@ -53,13 +53,17 @@ before_note before_note_opaque;
 
 #define BEFORE(symbol, note_function, from_kinds, why)                                   \
     __attribute__((used, visibility("hidden"))) struct before before_##symbol = {        \
-        .name = #symbol, .note = (note_function), .from = (from_kinds), .reason = (why)}; \
+        .name = #symbol,                                                                 \
+        .note = (note_function),                                                         \
+        .from = (from_kinds),                                                            \
+        .reason = (why)};                                                                \
     __asm__(".pushsection .text\n"                                                       \
             ".globl " #symbol "\n"                                                       \
             ".type " #symbol ", @function\n"                                             \
             ".p2align 4\n" #symbol ":\n"                                                 \
             ".cfi_startproc\n" BEFORE_STUB_CODE(symbol) ".cfi_endproc\n"                 \
-            ".size " #symbol ", . - " #symbol "\n"                                       \
-            ".popsection\n")
+                                                        ".size " #symbol                 \
+                                                        ", . - " #symbol "\n"            \
+                                                        ".popsection\n")
 
 #endif

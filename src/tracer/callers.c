@@ -9,6 +9,7 @@
 #include "image.h"
 #include "spin.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -29,7 +30,6 @@ struct range {
 static struct range ranges[MAX_OBJECTS];
 static atomic_uint range_count;
 static atomic_uint version;
-static atomic_ullong loaded_and_unloaded; // the dynamic linker's counts, when it was made
 static atomic_bool stale = true;
 static struct spin lock = {.bit = SPIN_CALLERS};
 
@@ -49,10 +49,15 @@ struct collection {
     bool too_many;
 };
 
+#if !__GLIBC_PREREQ(2, 35)
+// The dynamic linker's counts of what it loaded and unloaded, when the table was made.
+static atomic_ullong loaded_and_unloaded;
+
 static unsigned long long count_of(const struct dl_phdr_info *info)
 {
     return info->dlpi_adds * 65536 + info->dlpi_subs;
 }
+#endif
 
 static int collect(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -84,15 +89,17 @@ static int collect(struct dl_phdr_info *info, size_t size, void *context)
             info->dlpi_addr, info->dlpi_name == NULL ? "" : info->dlpi_name, dynamic);
         collection->count++;
     }
+#if !__GLIBC_PREREQ(2, 35)
     atomic_store_explicit(&loaded_and_unloaded, count_of(info), memory_order_relaxed);
+#endif
     return 0;
 }
 
 static bool is_system(const char *file_name)
 {
-    static const char *const names[] = {
-        "ld-linux",    "libc.so",       "libdl.so", "libgcc_s.so", "libm.so",
-        "libmvec.so",  "libpthread.so", "librt.so", "libstdc++.so"};
+    static const char *const names[] = {"ld-linux",      "libc.so",  "libdl.so",
+                                        "libgcc_s.so",   "libm.so",  "libmvec.so",
+                                        "libpthread.so", "librt.so", "libstdc++.so"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(file_name, names[i], strlen(names[i])) == 0) {
             return true;
@@ -185,7 +192,10 @@ static bool refresh(void)
 
 // ---- Looking up ---------------------------------------------------------------------
 
-static const struct caller unknown = {CALLER_OWN, "?"};
+static struct caller unknown_at(const void *address)
+{
+    return (struct caller){CALLER_OWN, "?", address};
+}
 
 static bool search(uintptr_t address, struct caller *caller)
 {
@@ -199,8 +209,8 @@ static bool search(uintptr_t address, struct caller *caller)
         } else if (address >= atomic_load_explicit(&range->end, memory_order_relaxed)) {
             low = middle + 1;
         } else {
-            caller->kind =
-                (enum caller_kind)atomic_load_explicit(&range->kind, memory_order_relaxed);
+            caller->kind = (enum caller_kind)atomic_load_explicit(&range->kind,
+                                                                  memory_order_relaxed);
             caller->object = atomic_load_explicit(&range->path, memory_order_relaxed);
             return true;
         }
@@ -220,36 +230,46 @@ static bool search_undisturbed(uintptr_t address, struct caller *caller)
             return found;
         }
     }
-    *caller = unknown;
+    *caller = unknown_at(caller->address);
     return true;
 }
 
+// Is there an object that the table does not have yet?
+#if __GLIBC_PREREQ(2, 35)
+static bool is_in_object(const void *address)
+{
+    // Without a lock, unlike dl_iterate_phdr(): a forked copy can have it taken for ever.
+    struct dl_find_object found;
+    return _dl_find_object((void *)(uintptr_t)address, &found) == 0;
+}
+#else
 static int compare_count(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
-    *(bool *)context =
-        count_of(info) !=
-        atomic_load_explicit(&loaded_and_unloaded, memory_order_relaxed);
+    *(bool *)context = count_of(info) !=
+                       atomic_load_explicit(&loaded_and_unloaded, memory_order_relaxed);
     return 1; // the first object says it for all of them
 }
 
-static bool objects_have_changed(void)
+static bool is_in_object(const void *address)
 {
     bool changed = true;
+    (void)address;
     (void)dl_iterate_phdr(compare_count, &changed);
     return changed;
 }
+#endif
 
 struct caller callers_find(const void *address)
 {
     const uintptr_t at = (uintptr_t)address;
-    struct caller caller = {CALLER_NOBODY, ""};
+    struct caller caller = {CALLER_NOBODY, "", address};
     if (!atomic_load_explicit(&stale, memory_order_relaxed) &&
-        (search_undisturbed(at, &caller) || !objects_have_changed())) {
+        (search_undisturbed(at, &caller) || !is_in_object(address))) {
         return caller;
     }
     if (!refresh()) {
-        return unknown;
+        return unknown_at(address);
     }
     (void)search_undisturbed(at, &caller);
     return caller;

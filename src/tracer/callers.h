@@ -17,13 +17,16 @@ enum caller_kind {
 /** Sets of kinds. */
 enum {
     FROM_OWN = 1 << CALLER_OWN,
-    FROM_ALL =
-        1 << CALLER_OWN | 1 << CALLER_HALIDE | 1 << CALLER_SYSTEM | 1 << CALLER_NOBODY
+    FROM_HALIDE = 1 << CALLER_HALIDE,
+    FROM_SYSTEM = 1 << CALLER_SYSTEM,
+    FROM_NOBODY = 1 << CALLER_NOBODY,
+    FROM_ALL = FROM_OWN | FROM_HALIDE | FROM_SYSTEM | FROM_NOBODY
 };
 
 struct caller {
     enum caller_kind kind;
     const char *object; // its path; empty: the program
+    const void *address;
 };
 
 /** Whose code is at this return address? What cannot be told is the generator's own. */

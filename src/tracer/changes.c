@@ -33,7 +33,8 @@ CHANGE(rmdir, (const char *path), (path), AT_FDCWD)
 CHANGE(mkdir, (const char *path, mode_t mode), (path, mode), AT_FDCWD)
 CHANGE(mkdirat, (int folder, const char *path, mode_t mode), (folder, path, mode), folder)
 CHANGE(mkfifo, (const char *path, mode_t mode), (path, mode), AT_FDCWD)
-CHANGE(mkfifoat, (int folder, const char *path, mode_t mode), (folder, path, mode), folder)
+CHANGE(mkfifoat, (int folder, const char *path, mode_t mode), (folder, path, mode),
+       folder)
 #if __GLIBC_PREREQ(2, 33)
 CHANGE(mknod, (const char *path, mode_t mode, dev_t device), (path, mode, device),
        AT_FDCWD)
@@ -75,9 +76,8 @@ CHANGE(futimesat, (int folder, const char *path, const struct timeval *times),
 HOOKED(int, utimensat,
        (int folder, const char *path, const struct timespec *times, int flags))
 {
-    const int result =
-        REAL(utimensat, int (*)(int, const char *, const struct timespec *, int))(
-            folder, path, times, flags);
+    const int result = REAL(utimensat, int (*)(int, const char *, const struct timespec *,
+                                               int))(folder, path, times, flags);
     if (path == NULL) {
         hook_note_changed_fd(CALLER, folder, result == 0);
     } else {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool starts_with(const char *text, const char *start)
@@ -56,13 +57,15 @@ static void note_success(int folder, const char *path, unsigned what)
 static unsigned what_flags_do(int flags)
 {
     const bool creates = (flags & O_CREAT) != 0;
-    const bool starts_empty = (flags & O_TRUNC) != 0 || (creates && (flags & O_EXCL) != 0);
+    const bool starts_empty =
+        (flags & O_TRUNC) != 0 || (creates && (flags & O_EXCL) != 0);
     const bool writes =
         (flags & O_ACCMODE) != O_RDONLY || creates || (flags & O_TRUNC) != 0;
     return (starts_empty ? 0U : READS) | (writes ? WRITES : 0U);
 }
 
-static void note_open(const void *caller, int folder, const char *path, int flags, bool ok)
+static void note_open(const void *caller, int folder, const char *path, int flags,
+                      bool ok)
 {
     const int saved = errno;
     if (hook_sees(caller) && path != NULL && (ok || saved != EFAULT) && path[0] != '\0') {
@@ -112,8 +115,8 @@ OPEN(__open64)
         va_start(rest, flags);                                                           \
         const unsigned mode = mode_of(flags, rest);                                      \
         va_end(rest);                                                                    \
-        const int fd = REAL(name, int (*)(int, const char *, int, ...))(folder, path,    \
-                                                                        flags, mode);    \
+        const int fd =                                                                   \
+            REAL(name, int (*)(int, const char *, int, ...))(folder, path, flags, mode); \
         note_open(CALLER, folder, path, flags, fd >= 0);                                 \
         return fd;                                                                       \
     }
@@ -180,9 +183,9 @@ static void note_fopen(const void *caller, const char *path, const char *mode, b
 }
 
 #define FOPEN(name)                                                                      \
-    HOOKED(void *, name, (const char *path, const char *mode))                           \
+    HOOKED(FILE *, name, (const char *path, const char *mode))                           \
     {                                                                                    \
-        void *file = REAL(name, void *(*)(const char *, const char *))(path, mode);      \
+        FILE *file = REAL(name, FILE * (*)(const char *, const char *))(path, mode);     \
         note_fopen(CALLER, path, mode, file != NULL);                                    \
         return file;                                                                     \
     }
@@ -192,9 +195,9 @@ FOPEN(fopen64)
 FOPEN(_IO_fopen)
 
 #define FREOPEN(name)                                                                    \
-    HOOKED(void *, name, (const char *path, const char *mode, void *stream))             \
+    HOOKED(FILE *, name, (const char *path, const char *mode, FILE *stream))             \
     {                                                                                    \
-        void *file = REAL(name, void *(*)(const char *, const char *, void *))(          \
+        FILE *file = REAL(name, FILE * (*)(const char *, const char *, FILE *))(         \
             path, mode, stream);                                                         \
         note_fopen(CALLER, path, mode, file != NULL);                                    \
         return file;                                                                     \

@@ -62,8 +62,8 @@ SCANDIRAT(scandirat64)
 #define GETDIRENTRIES(name)                                                              \
     HOOKED(ssize_t, name, (int fd, char *to, size_t size, off_t *at))                    \
     {                                                                                    \
-        const ssize_t got = REAL(name, ssize_t(*)(int, char *, size_t, off_t *))(        \
-            fd, to, size, at);                                                           \
+        const ssize_t got =                                                              \
+            REAL(name, ssize_t(*)(int, char *, size_t, off_t *))(fd, to, size, at);      \
         hook_note_fd(CALLER, TRACE_LISTED, 0, fd, got >= 0);                             \
         return got;                                                                      \
     }

@@ -61,7 +61,8 @@ void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int
     errno = saved;
 }
 
-void hook_note_fd(const void *caller, enum trace_tag tag, uint32_t number, int fd, bool ok)
+void hook_note_fd(const void *caller, enum trace_tag tag, uint32_t number, int fd,
+                  bool ok)
 {
     const int saved = errno;
     if (ok && hook_sees(caller)) {

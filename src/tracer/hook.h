@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of which the result counts. Each calls the real one and then says what came of
-// it:
+// Functions of which the result counts. Each calls the real one and then says what came
+// of it:
 //
 //   HOOKED(int, unlink, (const char *path))
 //   {
@@ -42,10 +42,10 @@ real_function *hook_real(struct real *real);
 
 /** The real function of this name, as a pointer of type `type`. A GNU expression, because
  *  each needs a place to remember it. */
-#define REAL(name, type)                                                                 \
+#define REAL(symbol, type)                                                               \
     (__extension__({                                                                     \
-        static struct real real_##name = {#name, NULL};                                  \
-        (type) hook_real(&real_##name);                                                  \
+        static struct real real_##symbol = {.name = #symbol};                            \
+        (type) hook_real(&real_##symbol);                                                \
     }))
 
 /** Does what this caller does count? */
@@ -60,7 +60,8 @@ void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int
                     const char *path, bool ok);
 
 /** The same for the path of an open file; nothing when the call failed. */
-void hook_note_fd(const void *caller, enum trace_tag tag, uint32_t number, int fd, bool ok);
+void hook_note_fd(const void *caller, enum trace_tag tag, uint32_t number, int fd,
+                  bool ok);
 
 /** Something was created, changed or removed. */
 void hook_note_changed(const void *caller, int folder, const char *path, bool ok);

@@ -111,7 +111,8 @@ static const ElfW(Sym) * find_defined(const struct image *image, const char *nam
     const uint32_t *hashes = bucket + buckets;
     enum { BITS = 8 * sizeof(ElfW(Addr)) };
     const ElfW(Addr) word = table[2] == 0 ? 0 : bloom[hash / BITS % table[2]];
-    if (buckets == 0 || (word >> hash % BITS & word >> (hash >> table[3]) % BITS & 1) == 0) {
+    if (buckets == 0 ||
+        (word >> hash % BITS & word >> (hash >> table[3]) % BITS & 1) == 0) {
         return NULL;
     }
     for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
@@ -149,8 +150,8 @@ bool image_uses(const struct image *image, const char *name)
     if (image->gnu_hash == NULL) {
         return true;
     }
-    // Other objects' symbols stand in front of those in the table. A program can also have
-    // a copy of another object's variable, which then is its own.
+    // Other objects' symbols stand in front of those in the table. A program can also
+    // have a copy of another object's variable, which then is its own.
     for (uint32_t i = 1; i < image->gnu_hash[1]; i++) {
         if (strcmp(image->strings + image->symbols[i].st_name, name) == 0) {
             return true;

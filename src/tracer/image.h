@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A loaded program or library, read from memory: its name, what it needs, which symbols it
-// has (System V gABI, "Dynamic Section"; GNU hash table). No locks, no allocation.
+// A loaded program or library, read from memory: its name, what it needs, which symbols
+// it has (System V gABI, "Dynamic Section"; GNU hash table). No locks, no allocation.
 
 #ifndef HALIDECACHE_TRACER_IMAGE_H
 #define HALIDECACHE_TRACER_IMAGE_H
@@ -37,7 +37,8 @@ bool image_is_called(const struct image *image, const char *name, uint32_t hash)
 /** The address of a function or variable that this object itself defines, or NULL. */
 void *image_symbol(const struct image *image, const char *name);
 
-/** Does it use `name`, be it another object's or its own? Yes, when that cannot be told. */
+/** Does it use `name`, be it another object's or its own? Yes, when that cannot be told.
+ */
 bool image_uses(const struct image *image, const char *name);
 
 /** Is `name` a part of the kernel's own object, which has no file? */

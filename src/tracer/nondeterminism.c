@@ -2,8 +2,8 @@
 // What differs from run to run, from process to process and from machine to machine. It
 // counts when the generator's own code asks; see callers.h.
 //
-// The C++ library's functions are here because code that uses clocks and random numbers by
-// way of them is not seen to call libc: the C++ library does that.
+// The C++ library's functions are here because code that uses clocks and random numbers
+// by way of them is not seen to call libc: the C++ library does that.
 
 #include "before.h"
 #include "records.h"
@@ -13,9 +13,12 @@
 #include <unistd.h>
 
 #define CLOCK(symbol) BEFORE(symbol, before_note_opaque, FROM_OWN, "reads a clock")
-#define RANDOM(symbol) BEFORE(symbol, before_note_opaque, FROM_OWN, "reads random numbers")
-#define PROCESS(symbol) BEFORE(symbol, before_note_opaque, FROM_OWN, "asks about the process")
-#define MACHINE(symbol) BEFORE(symbol, before_note_opaque, FROM_OWN, "asks about the machine")
+#define RANDOM(symbol)                                                                   \
+    BEFORE(symbol, before_note_opaque, FROM_OWN, "reads random numbers")
+#define PROCESS(symbol)                                                                  \
+    BEFORE(symbol, before_note_opaque, FROM_OWN, "asks about the process")
+#define MACHINE(symbol)                                                                  \
+    BEFORE(symbol, before_note_opaque, FROM_OWN, "asks about the machine")
 
 CLOCK(time);
 CLOCK(gettimeofday);
@@ -60,10 +63,12 @@ RANDOM(tmpnam_r);
 RANDOM(tempnam);
 // std::random_device: _M_init in both string ABIs and with a C string, _M_init_pretr1,
 // _M_getval, _M_getval_pretr1
-RANDOM(_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE);
+RANDOM(
+    _ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE);
 RANDOM(_ZNSt13random_device7_M_initERKSs);
 RANDOM(_ZNSt13random_device7_M_initEPKcm);
-RANDOM(_ZNSt13random_device14_M_init_pretr1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE);
+RANDOM(
+    _ZNSt13random_device14_M_init_pretr1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE);
 RANDOM(_ZNSt13random_device14_M_init_pretr1ERKSs);
 RANDOM(_ZNSt13random_device9_M_getvalEv);
 RANDOM(_ZNSt13random_device16_M_getval_pretr1Ev);
@@ -123,10 +128,8 @@ MACHINE(_ZNSt6thread20hardware_concurrencyEv);
 MACHINE(_ZNSt3__16thread20hardware_concurrencyEv);
 
 // std::filesystem::space calls it from the C++ library. Halide does not.
-BEFORE(statvfs, before_note_opaque, 1U << CALLER_OWN | 1U << CALLER_SYSTEM,
-       "asks about the machine");
-BEFORE(statvfs64, before_note_opaque, 1U << CALLER_OWN | 1U << CALLER_SYSTEM,
-       "asks about the machine");
+BEFORE(statvfs, before_note_opaque, FROM_OWN | FROM_SYSTEM, "asks about the machine");
+BEFORE(statvfs64, before_note_opaque, FROM_OWN | FROM_SYSTEM, "asks about the machine");
 BEFORE(fstatvfs, before_note_opaque, FROM_OWN, "asks about the machine");
 BEFORE(fstatvfs64, before_note_opaque, FROM_OWN, "asks about the machine");
 

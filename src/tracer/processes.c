@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What leads out of the process: other processes, the network, memory and devices that are
-// shared, another current folder. None of it can be replayed, whoever does it.
+// What leads out of the process: other processes, the network, memory and devices that
+// are shared, another current folder. None of it can be replayed, whoever does it.
 
 #include "before.h"
 #include "records.h"
@@ -10,8 +10,12 @@
 #define STARTS(symbol) BEFORE(symbol, before_note_opaque, FROM_ALL, "starts a process")
 #define NETWORK(symbol) BEFORE(symbol, before_note_opaque, FROM_ALL, "uses the network")
 #define USERS(symbol) BEFORE(symbol, before_note_opaque, FROM_ALL, "looks up users")
-#define SHARES(symbol) BEFORE(symbol, before_note_opaque, FROM_ALL, "shares with processes")
-#define MOVES(symbol) BEFORE(symbol, before_note_opaque, FROM_ALL, "changes its folder")
+#define SHARES(symbol)                                                                   \
+    BEFORE(symbol, before_note_opaque, FROM_ALL, "shares with processes")
+// Halide goes to the outputs' folder and back, to make libraries of them.
+#define MOVES(symbol)                                                                    \
+    BEFORE(symbol, before_note_opaque, FROM_OWN | FROM_SYSTEM | FROM_NOBODY,             \
+           "changes its folder")
 #define ATTRIBUTES(symbol)                                                               \
     BEFORE(symbol, before_note_opaque, FROM_ALL, "uses extended attributes")
 

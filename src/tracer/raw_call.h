@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// System calls of the tracer's own. They neither touch errno nor go through functions that
-// the tracer, or anybody else in the process, has replaced, and they are safe in signal
-// handlers.
+// System calls of the tracer's own. They neither touch errno nor go through functions
+// that the tracer, or anybody else in the process, has replaced, and they are safe in
+// signal handlers.
 
 #ifndef HALIDECACHE_TRACER_RAW_CALL_H
 #define HALIDECACHE_TRACER_RAW_CALL_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /** What the kernel returned: a negative errno on failure. Registers: syscall(2). */
@@ -64,9 +65,10 @@ static inline bool raw_exists(const char *path)
     return result != -NO_ENTRY && result != -NOT_A_FOLDER;
 }
 
-static inline void raw_yield(void)
+static inline void raw_sleep(long nanoseconds)
 {
-    (void)raw_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    const struct timespec time = {.tv_nsec = nanoseconds};
+    (void)raw_call(SYS_nanosleep, (long)&time, 0, 0, 0, 0, 0);
 }
 
 #endif

@@ -14,8 +14,8 @@
 
 enum {
     ARENA_SIZE = 1 << 20,
-    TABLE_SIZE = 1 << 15,
-    TABLE_LIMIT = TABLE_SIZE / 4 * 3,
+    SMALL_SIZE = 1 << 10,
+    BIG_SIZE = 1 << 15,
     END_SIZE = 512, // kept free for what ends a batch
     PATH_SIZE = 4096,
     MAX_PIECES = 4
@@ -23,7 +23,19 @@ enum {
 
 // Zeroed memory that costs nothing until it is used.
 static unsigned char arena[ARENA_SIZE];
-static atomic_uint table[TABLE_SIZE]; // where in the arena; 0: free
+
+// A slot holds where in the arena a record is; 0: it is free. Most generators have so few
+// that the first table is enough, which is one page to be mapped and not one per record.
+struct table {
+    atomic_uint *slots;
+    unsigned size;
+};
+
+static atomic_uint small_slots[SMALL_SIZE];
+static atomic_uint big_slots[BIG_SIZE];
+static const struct table small_table = {small_slots, SMALL_SIZE};
+static const struct table big_table = {big_slots, BIG_SIZE};
+static _Atomic(const struct table *) current_table = &small_table;
 
 // Guarded by the lock, all of it.
 static struct spin lock = {.bit = SPIN_RECORDS};
@@ -140,25 +152,32 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
     return hash;
 }
 
-static size_t first_slot(const struct record *record)
+static uint64_t hash_record(const struct record *record)
 {
     uint64_t hash = 0xcbf29ce484222325 ^ ((uint64_t)record->number << 8 | record->tag);
     for (unsigned i = 0; i < record->pieces; i++) {
         hash = hash_bytes(hash, record->piece[i], record->size[i]);
     }
     hash = hash_bytes(hash, record->second, record->second_size);
-    return (size_t)(hash ^ hash >> 32) % TABLE_SIZE;
+    return hash ^ hash >> 32;
+}
+
+static const struct table *get_table(void)
+{
+    return atomic_load_explicit(&current_table, memory_order_acquire);
 }
 
 // The slot of this record, or the free one where it belongs (`*found` tells which).
-static size_t find_slot(const struct record *record, bool *found)
+static atomic_uint *find_slot(const struct table *table, const struct record *record,
+                              bool *found)
 {
-    size_t slot = first_slot(record);
-    for (;; slot = (slot + 1) % TABLE_SIZE) {
-        const unsigned at = atomic_load_explicit(&table[slot], memory_order_acquire);
+    uint64_t slot = hash_record(record) % table->size;
+    for (;; slot = (slot + 1) % table->size) {
+        const unsigned at =
+            atomic_load_explicit(&table->slots[slot], memory_order_acquire);
         if (at == 0 || is_encoded_at(arena + at, record)) {
             *found = at != 0;
-            return slot;
+            return &table->slots[slot];
         }
     }
 }
@@ -166,7 +185,7 @@ static size_t find_slot(const struct record *record, bool *found)
 static bool is_known(const struct record *record)
 {
     bool found = false;
-    (void)find_slot(record, &found);
+    (void)find_slot(get_table(), record, &found);
     return found;
 }
 
@@ -176,18 +195,55 @@ static void start_batch(void)
     used = (size_t)(put_integer(arena + used, TRACE_VERSION, 4) - arena);
 }
 
+static struct record decode(const unsigned char *at)
+{
+    struct record record = make_record((enum trace_tag)get_integer(at, 4),
+                                       (uint32_t)get_integer(at + 4, 4), NULL);
+    const size_t size = (size_t)get_integer(at + 8, 8);
+    add_piece(&record, (const char *)at + 16, size);
+    at += 16 + size + 1;
+    record.second_size = (size_t)get_integer(at, 8);
+    record.second = (const char *)at + 8;
+    return record;
+}
+
+// With the lock. Who is looking something up in the small table meanwhile finds what was
+// there before, or asks again with the lock.
+static void use_big_table(void)
+{
+    for (unsigned i = 0; i < SMALL_SIZE; i++) {
+        const unsigned at = atomic_load_explicit(&small_slots[i], memory_order_relaxed);
+        if (at != 0) {
+            bool found = false;
+            const struct record record = decode(arena + at);
+            atomic_store_explicit(find_slot(&big_table, &record, &found), at,
+                                  memory_order_relaxed);
+        }
+    }
+    atomic_store_explicit(&current_table, &big_table, memory_order_release);
+}
+
+static bool is_table_full(void)
+{
+    if (count == SMALL_SIZE / 4 * 3 && get_table() == &small_table) {
+        use_big_table();
+    }
+    return count >= BIG_SIZE / 4 * 3;
+}
+
 // With the lock.
 static void insert(const struct record *record)
 {
     bool found = false;
-    const size_t slot = find_slot(record, &found);
+    const bool table_full = is_table_full();
+    atomic_uint *slot = find_slot(get_table(), record, &found);
     if (found) {
         return;
     }
     if (used == 0) {
         start_batch();
     }
-    if (count >= TABLE_LIMIT || encoded_size(record) > ARENA_SIZE - END_SIZE ||
+    if (table_full || encoded_size(record) > ARENA_SIZE - END_SIZE ||
         used > ARENA_SIZE - END_SIZE - encoded_size(record)) {
         atomic_store_explicit(&full, true, memory_order_relaxed);
         return;
@@ -195,7 +251,7 @@ static void insert(const struct record *record)
     const unsigned at = (unsigned)used;
     used = (size_t)(encode(arena + used, record) - arena);
     count++;
-    atomic_store_explicit(&table[slot], at, memory_order_release);
+    atomic_store_explicit(slot, at, memory_order_release);
 }
 
 static void add(const struct record *record)
@@ -211,7 +267,8 @@ static void add(const struct record *record)
     spin_unlock(&lock);
 }
 
-void records_add(enum trace_tag tag, uint32_t number, const char *text, const char *second)
+void records_add(enum trace_tag tag, uint32_t number, const char *text,
+                 const char *second)
 {
     struct record record = make_record(tag, number, second);
     add_piece(&record, text, strlen(text));

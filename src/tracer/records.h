@@ -19,7 +19,8 @@ void records_add(enum trace_tag tag, uint32_t number, const char *text,
 /** The text is what stands at `text` and ends before `size` bytes. */
 void records_add_cut(enum trace_tag tag, uint32_t number, const char *text, size_t size);
 
-/** A path as a system call takes it: relative to the open folder `folder`, or AT_FDCWD. */
+/** A path as a system call takes it: relative to the open folder `folder`, or AT_FDCWD.
+ */
 void records_add_path(enum trace_tag tag, uint32_t number, int folder, const char *path,
                       const char *second);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A lock for code that runs inside of other people's calls: in signal handlers, in forked
 // copies of processes with threads, in threads of any priority. So nobody waits for it
-// without a limit, and a thread that holds it already does not get it again: both mean that
-// a record is lost, which the caller has to report.
+// without a limit, and a thread that holds it already does not get it again: both mean
+// that a record is lost, which the caller has to report.
 
 #ifndef HALIDECACHE_TRACER_SPIN_H
 #define HALIDECACHE_TRACER_SPIN_H

@@ -145,10 +145,11 @@ ACCESS(euidaccess)
 
 HOOKED(int, faccessat, (int folder, const char *path, int mode, int flags))
 {
-    const int result = REAL(faccessat, int (*)(int, const char *, int, int))(
-        folder, path, mode, flags);
+    const int result =
+        REAL(faccessat, int (*)(int, const char *, int, int))(folder, path, mode, flags);
     if (link_itself(flags) != 0) {
-        hook_note_path(CALLER, TRACE_STATUS, TRACE_LINK_ITSELF, folder, path, result == 0);
+        hook_note_path(CALLER, TRACE_STATUS, TRACE_LINK_ITSELF, folder, path,
+                       result == 0);
     } else {
         hook_note_path(CALLER, TRACE_ACCESS, (uint32_t)mode, folder, path, result == 0);
     }

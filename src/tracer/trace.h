@@ -12,8 +12,8 @@
 //   dlsym(RTLD_DEFAULT, TRACE_TAKE)      a trace_take_function
 //
 // Each call hands over a batch: what was seen since the one before. A record that was in
-// an earlier batch does not come again, so a reader adds the batches up. A forked copy has
-// what was seen until the fork, and goes on by itself.
+// an earlier batch does not come again, so a reader adds the batches up. A forked copy
+// has what was seen until the fork, and goes on by itself.
 //
 // Integers are little-endian. A string is a u64 length, its bytes and a NUL behind them;
 // there is none among the bytes.
@@ -22,8 +22,8 @@
 // Record:  u32 tag, u32 number, string text, string second; what is not mentioned below
 //          is 0 or empty
 //
-// Records come in the order in which things happened for the first time. So a file that was
-// WRITTEN before it was READ is no input, and likewise a variable after SETS.
+// Records come in the order in which things happened for the first time. So a file that
+// was WRITTEN before it was READ is no input, and likewise a variable after SETS.
 //
 // Paths are absolute and as they were used: a relative one is joined with the folder it
 // was relative to, and no symbolic link in it is resolved.

@@ -15,10 +15,9 @@
 //   variables.c       the environment, and what libc reads because of it
 //   nondeterminism.c  clocks, random numbers, what is particular to process and machine
 //   processes.c       other processes, the network, everything else that leads outside
-//   loaded.c          libraries; library_search.c and library_cache.c: where they are found
-//   callers.c         whose code is it that calls
-//   image.c           loaded objects in memory
-//   spin.c            the lock
+//   loaded.c          libraries; library_search.c and library_cache.c: where they are
+//   found callers.c         whose code is it that calls image.c           loaded objects
+//   in memory spin.c            the lock
 //
 // It runs inside of other people's calls: it does not allocate in them, does not change
 // errno, holds no files open, and never waits without a limit. When something cannot be
@@ -124,7 +123,8 @@ static void start(char **variables)
 // Linked with -z initfirst: before the initializers of all other libraries, and so before
 // libc has its `environ`. Where another library has the same wish, one of our functions
 // may be called first.
-__attribute__((constructor)) static void initialize(int argc, char **argv, char **variables)
+__attribute__((constructor)) static void initialize(int argc, char **argv,
+                                                    char **variables)
 {
     (void)argc;
     (void)argv;

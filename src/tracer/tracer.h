@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/** When not, every function of the tracer does what the real one does, and nothing else. */
+/** When not, every function of the tracer does what the real one does, and nothing else.
+ */
 bool tracer_is_active(void);
 
 /** A variable's value when the process started, or NULL. Only for those that the dynamic

@@ -83,8 +83,8 @@ static void note_locale(const struct before *before, const uintptr_t *arguments,
                         const struct caller *caller)
 {
     static const char *const variables[] = {
-        "LC_ALL",     "LANG",        "LC_CTYPE",   "LC_NUMERIC", "LC_TIME",
-        "LC_COLLATE", "LC_MONETARY", "LC_MESSAGES", "LC_PAPER",  "LC_NAME",
+        "LC_ALL",     "LANG",         "LC_CTYPE",       "LC_NUMERIC",       "LC_TIME",
+        "LC_COLLATE", "LC_MONETARY",  "LC_MESSAGES",    "LC_PAPER",         "LC_NAME",
         "LC_ADDRESS", "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
     const char *name = (const char *)arguments[1];
     bool builtin = is_builtin_locale(name);

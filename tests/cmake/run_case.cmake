@@ -10,6 +10,7 @@
 #   PREFIX      where it is installed
 #   REPOSITORY  its sources
 #   HELPER      the halide-cache program of the build tree
+#   TRACER      the tracer there; empty where there is none
 #   WORK        a folder of this case's own
 #
 # A case ends at its first difference, with the command, what was expected and what came.
@@ -34,6 +35,10 @@ file(MAKE_DIRECTORY "${WORK}/home")
 set(ENV{HOME} "${WORK}/home")
 set(PROJECTS "${CMAKE_CURRENT_LIST_DIR}/projects")
 set(CACHE_DIR "${WORK}/cache")
+set(MODES "pipeline mode")
+if (TRACER)
+    set(MODES "direct and pipeline mode")
+endif ()
 
 # ---- Failing -------------------------------------------------------------------------
 
@@ -216,11 +221,14 @@ endfunction ()
 # What the commands of a configure with the build tree's package have in front; `dir`
 # and `probe` as they are written in the build files.
 function (get_prefix out dir probe)
-    set(restat "")
-    if (GENERATOR MATCHES "Ninja")
-        set(restat " --restat")
+    set(more "")
+    if (TRACER)
+        string(APPEND more " --tracer=${TRACER}")
     endif ()
-    set(${out} "${HELPER} run --dir=${dir} --probe=${probe}${restat} -- " PARENT_SCOPE)
+    if (GENERATOR MATCHES "Ninja")
+        string(APPEND more " --restat")
+    endif ()
+    set(${out} "${HELPER} run --dir=${dir} --probe=${probe}${more} -- " PARENT_SCOPE)
 endfunction ()
 
 # The number of commands that go through the helper.

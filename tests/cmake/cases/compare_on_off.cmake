@@ -11,7 +11,7 @@ file(RENAME "${WORK}/build" "${WORK}/without")
 
 set(ENV{FIND_HALIDECACHE} yes)
 configure(${PROJECT} build ${arguments})
-expect_summary("on, ${CACHE_DIR} (pipeline mode, Halide ${HALIDE_VERSION}.0.0)")
+expect_summary("on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 expect_warnings(0)
 expect_same_file("output variables" "${WORK}/without/variables.txt" "${WORK}/build/variables.txt")
 

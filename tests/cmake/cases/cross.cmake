@@ -30,7 +30,7 @@ configure(
     -D "HalideCache_PROBE=${probe}"
 )
 expect_warnings(0)
-expect_summary("on, ${CACHE_DIR} (pipeline mode, Halide ${HALIDE_VERSION}.0.0, probe ${probe})")
+expect_summary("on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0, probe ${probe})")
 expect_wrapped(2 build)
 read_build_files(text build)
 get_prefix(prefix "${CACHE_DIR}" "${probe}")

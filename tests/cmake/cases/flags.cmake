@@ -7,7 +7,7 @@ configure(
     -D "Halide_CACHE_DIR=${CACHE_DIR}"
     -D CMAKE_BUILD_TYPE=Debug
 )
-expect_summary("on, ${CACHE_DIR} (pipeline mode, Halide ${HALIDE_VERSION}.0.0)")
+expect_summary("on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 build(build halidecache_probe)
 
 # In its own folder, and nowhere else.

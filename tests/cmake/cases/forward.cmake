@@ -71,6 +71,7 @@ foreach (
     "TARGET t POST_BUILD COMMAND powershell -NoProfile -ExecutionPolicy Bypass -File x.ps1 VERBATIM"
     "TARGET t POST_BUILD COMMAND [[${CMAKE_COMMAND}]] -E copy_if_different a b"
     "OUTPUT a COMMAND [[${CMAKE_COMMAND}]] -E env X=1 -- python gen.py -g y"
+    "OUTPUT a COMMAND [[${CMAKE_COMMAND}]] -E env PYTHONPATH=x -- python tool.py"
 )
     record_of(expected "add_custom_command(${other})")
     record_of(actual "_halidecache_custom_command(${other})")

@@ -22,7 +22,7 @@ function (expect_steps wrapped summary steps)
     expect_count("messages" 1 "platform triple:   " "${output}")
 endfunction ()
 
-set(on "on, ${CACHE_DIR} (pipeline mode, Halide ${HALIDE_VERSION}.0.0)")
+set(on "on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 
 # Either first.
 expect_steps(2 "${on}" cache,halide,generator,runtime,lib:a)
@@ -53,6 +53,17 @@ expect_steps(2 "${on}" cache,helpers,sub,runtime,lib:a generator)
 # A folder that wants none of it, but finds Halide again.
 expect_steps(3 "${on}" cache,halide,generator,runtime,lib:a,sub,lib:b off,halide,lib:s)
 expect_steps(3 "${on}" cache,halide,generator,runtime,lib:a,off,lib:b,on,lib:c)
+
+# Found quietly, Halide says nothing, and the copy neither.
+configure(
+    steps build
+    -D CMAKE_DISABLE_FIND_PACKAGE_Halide_Python=ON
+    -D "HalideCache_DIR=${PACKAGE}" -D "Halide_CACHE_DIR=${CACHE_DIR}"
+    -D STEPS=quiet,cache,generator,runtime,lib:a
+)
+expect_summary("${on}")
+expect_count("messages" 0 "platform triple:   " "${output}")
+expect_wrapped(2 build)
 
 # Nothing to do.
 set(found_nothing "off: HalideHelpers were found, but no Halide::Halide to make a probe for")

@@ -5,7 +5,7 @@ set(arguments
     -D CMAKE_DISABLE_FIND_PACKAGE_Halide_Python=ON
     -D "Halide_CACHE_DIR=${CACHE_DIR}"
 )
-set(on "on, ${CACHE_DIR} (pipeline mode, Halide ${HALIDE_VERSION}.0.0)")
+set(on "on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 
 # Two commands of `build` are run by this helper, and the probe is made of these sources.
 function (expect_package helper sources)
@@ -60,7 +60,7 @@ expect_package("${PREFIX}/bin/halide-cache" "${PREFIX}/share/halidecache/src")
 
 # Part of the user's tree, where the helper is built as well; find_package in a folder of
 # the same tree does no harm.
-foreach (order IN ITEMS BEFORE AFTER)
+foreach (order IN ITEMS FETCHED BEFORE AFTER)
     configure(subproject build ${arguments} -D "HalideCache_SOURCES=${REPOSITORY}" -D "ORDER=${order}" -D "HalideCache_DIR=${PACKAGE}")
     expect_summary("${on}")
     expect_warnings(0)
@@ -68,9 +68,8 @@ foreach (order IN ITEMS BEFORE AFTER)
     read_build_files(text build)
     expect_contains("helper" "${WORK}/build/halidecache/src/halide-cache run " "${text}")
 endforeach ()
-# It is made when it is needed, and no install rule or test of it is added.
+# The helper can be built there, and adds nothing to what the project installs.
 build(build halidecache/src/halide-cache)
-expect_count("install script" 0 "halide-cache" "${output}")
 run("${CMAKE}" --install "${WORK}/build" --prefix "${WORK}/installed")
 file(GLOB_RECURSE installed "${WORK}/installed/*")
 expect_equal("installed files" "" "${installed}")

@@ -72,7 +72,7 @@ edit_file("${folder}/HalideConfig.cmake" "\"${HALIDE_VERSION}.0.0\" EXACT" "\"99
 file(REMOVE_RECURSE "${WORK}/build")
 configure(steps build ${arguments} -D STEPS=cache,halide,generator,runtime,lib:a)
 expect_warnings(0)
-expect_summary("on, ${CACHE_DIR} (pipeline mode, Halide 99.0.0)")
+expect_summary("on, ${CACHE_DIR} (${MODES}, Halide 99.0.0)")
 expect_wrapped(2 build)
 
 file(REMOVE "${doctored}/include/Halide.h")

@@ -6,7 +6,7 @@ set(arguments
     -D STEPS=cache,halide,generator,runtime,lib:a
 )
 function (on out dir)
-    set(${out} "on, ${dir} (pipeline mode, Halide ${HALIDE_VERSION}.0.0)" PARENT_SCOPE)
+    set(${out} "on, ${dir} (${MODES}, Halide ${HALIDE_VERSION}.0.0)" PARENT_SCOPE)
 endfunction ()
 
 # expect_value(<argument that sets it> <folder that it means>)

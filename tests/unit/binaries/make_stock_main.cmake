@@ -1,7 +1,8 @@
 # Makes programs to tell stock ones from others:
 #
 #   cmake -DFORMAT=elf|macho "-DCOMPILER=<program;options>" [-DLINKER=<ld64.lld>]
-#         [-DSTRIP=<program>] -DOUTPUT=<folder> -P make_stock_main.cmake
+#         [-DSTRIP=<program>] "-DLEVELS=<-O0;...>" -DOUTPUT=<folder>
+#         -P make_stock_main.cmake
 #
 # The folder receives them and the file index.txt, with one line for each: "stock" or
 # "own", a space, and the name. When the tools do not work for this there is no index.txt.
@@ -91,7 +92,6 @@ if (FORMAT STREQUAL "elf")
         return()
     endif ()
 else ()
-    list(APPEND COMPILER -D__APPLE__)
     set(pies -fPIE)
     set(nows lazy)
     set(shared libfake_halide.dylib)
@@ -109,19 +109,22 @@ if (machine MATCHES "musl" OR COMPILER MATCHES "musl")
     set(stripped own)
 endif ()
 
+set(few_levels ${LEVELS})
+list(REMOVE_ITEM few_levels -O1 -Os)
+
 # ---- Stock ones -------------------------------------------------------------------------
 
-foreach (level IN ITEMS -O0 -O1 -O2 -Os)
+foreach (level IN LISTS LEVELS)
     foreach (pie IN LISTS pies)
         foreach (plt IN ITEMS -fplt -fno-plt)
             foreach (protection IN LISTS protections)
                 set(name "stock${level}${pie}${plt}-${protection}")
                 set(options ${level} ${pie} ${plt} "${protect}${protection}")
-                try(works ${COMPILER} ${options} -c -o ${name}.o "${sources}/stock_main.c")
-                if (NOT works)
-                    continue() # gcc for ARM64 has no -fno-plt without -fPIE
-                endif ()
+                run(${COMPILER} ${options} -c -o ${name}.o "${sources}/stock_main.c")
                 foreach (now IN LISTS nows)
+                    if (now STREQUAL "now" AND NOT level STREQUAL "-O2")
+                        continue() # code and linking are independent
+                    endif ()
                     set(link_options "")
                     if (FORMAT STREQUAL "elf")
                         string(REPLACE "-fno-pie" "-no-pie" pie_link "${pie}")
@@ -137,8 +140,7 @@ foreach (level IN ITEMS -O0 -O1 -O2 -Os)
 endforeach ()
 
 # A static Halide is recognised by its symbols.
-foreach (level IN ITEMS -O0 -O2)
-    set(own_halide own)
+foreach (level IN LISTS few_levels)
     if (FORMAT STREQUAL "elf")
         add_program(stock own "static${level}" "stock${level}-fPIE-fplt-none.o" -pie
                     fake_halide.o)
@@ -156,7 +158,7 @@ endforeach ()
 
 # ---- Others -----------------------------------------------------------------------------
 
-foreach (level IN ITEMS -O0 -O1 -O2)
+foreach (level IN LISTS few_levels)
     foreach (case RANGE 1 19)
         set(name "own${level}-${case}")
         set(link_options "")
@@ -170,8 +172,10 @@ foreach (level IN ITEMS -O0 -O1 -O2)
             list(APPEND link_options -fPIE -pie)
         endif ()
         add_program(own own ${name} ${link_options} ${name}.o ${shared})
-        if (NOT case EQUAL 17)
-            add_program(own own "${name}-static" ${link_options} ${name}.o fake_halide.o)
+        # With Halide in the program: what could be told from its symbols.
+        if (case MATCHES "^(1|4|5|13|14|18|19)$" AND level STREQUAL "-O2")
+            link("${name}-static" ${link_options} ${name}.o fake_halide.o)
+            note(own "${name}-static")
         endif ()
     endforeach ()
 endforeach ()

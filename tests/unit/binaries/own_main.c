@@ -17,43 +17,43 @@ int main(int argc, char **argv)
     argv[0] = "mine";
     return generate_filter_main(argc, argv);
 }
-#elif CASE == 2 // leaves one out
+#elif CASE == 2  // leaves one out
 int main(int argc, char **argv)
 {
     return generate_filter_main(argc - 1, argv);
 }
-#elif CASE == 3 // the first one
+#elif CASE == 3  // the first one
 int main(int argc, char **argv)
 {
     return generate_filter_main(argc, argv + 1);
 }
-#elif CASE == 4 // brings its own registry
+#elif CASE == 4  // brings its own registry
 int main(int argc, char **argv)
 {
     return generate_filter_main_from(argc, argv, &factories);
 }
-#elif CASE == 5 // calls something that may do anything
+#elif CASE == 5  // calls something that may do anything
 int main(int argc, char **argv)
 {
     return helper(argc, argv);
 }
-#elif CASE == 6 // drops the result
+#elif CASE == 6  // drops the result
 int main(int argc, char **argv)
 {
     (void)generate_filter_main(argc, argv);
     return 0;
 }
-#elif CASE == 7 // runs twice
+#elif CASE == 7  // runs twice
 int main(int argc, char **argv)
 {
     return generate_filter_main(argc, argv) + generate_filter_main(argc, argv);
 }
-#elif CASE == 8 // changes the result
+#elif CASE == 8  // changes the result
 int main(int argc, char **argv)
 {
     return !generate_filter_main(argc, argv);
 }
-#elif CASE == 9 // does something before
+#elif CASE == 9  // does something before
 int main(int argc, char **argv)
 {
     prepare();

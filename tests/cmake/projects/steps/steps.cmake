@@ -1,6 +1,7 @@
 # Steps, separated by commas:
 #
 #   cache, halide, helpers   find that package
+#   quiet                    find Halide, and say nothing
 #   halide14                 find Halide 14, which insists on PNG otherwise
 #   generator                a Halide generator
 #   runtime, lib:<name>      a runtime; a library of that generator and runtime
@@ -15,6 +16,8 @@ foreach (step IN LISTS STEPS)
         find_package(HalideCache REQUIRED)
     elseif (step STREQUAL "halide")
         find_package(Halide REQUIRED)
+    elseif (step STREQUAL "quiet")
+        find_package(Halide REQUIRED QUIET)
     elseif (step STREQUAL "halide14")
         find_package(Halide REQUIRED COMPONENTS Halide)
     elseif (step STREQUAL "helpers")
