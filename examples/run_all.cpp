@@ -2,8 +2,7 @@
 //
 // Runs the libraries of all examples on small images and compares what they compute with
 // plain loops, or with a property of the algorithm where the loops would be a second
-// implementation of it. Meant to notice an object file that does not belong to its
-// sources.
+// implementation of it. Meant to notice an object file that is not what was asked for.
 
 #include "bilateral_grid.h"
 #include "blur_binomial5.h"

@@ -33,7 +33,8 @@
 //   cmd_key.c         the fields of a key, to compare
 //   cmd_admin.c       stats, prune, clear
 //
-// Below all of that: settings.c, bypass.c, notice.c, os_*.c, sha256.c, buffer.c, error.c.
+// Below all of that: elf*.c and macho.c (binary files), stock_code*.c (machine code),
+// binary.c, settings.c, bypass.c, notice.c, os_*.c, sha256.c, buffer.c, error.c.
 
 #include "cmd_admin.h"
 #include "cmd_key.h"

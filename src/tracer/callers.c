@@ -159,6 +159,25 @@ static void sort(unsigned count)
     }
 }
 
+// A copy of a path that stays, however the object goes. With the lock.
+static const char *keep_path(const char *path)
+{
+    static char paths[64 * 1024]; // each with its NUL
+    static size_t used;
+    const size_t size = strlen(path) + 1;
+    for (size_t at = 0; at < used; at += strlen(paths + at) + 1) {
+        if (strcmp(paths + at, path) == 0) {
+            return paths + at;
+        }
+    }
+    if (size > sizeof paths - used) {
+        return "?";
+    }
+    memcpy(paths + used, path, size);
+    used += size;
+    return paths + used - size;
+}
+
 static void publish(unsigned count)
 {
     const unsigned next = atomic_load_explicit(&version, memory_order_relaxed) + 1;
@@ -168,7 +187,8 @@ static void publish(unsigned count)
         const struct object *object = &objects[i];
         atomic_store_explicit(&ranges[i].start, object->start, memory_order_relaxed);
         atomic_store_explicit(&ranges[i].end, object->end, memory_order_relaxed);
-        atomic_store_explicit(&ranges[i].path, object->image.path, memory_order_relaxed);
+        atomic_store_explicit(&ranges[i].path, keep_path(object->image.path),
+                              memory_order_relaxed);
         atomic_store_explicit(&ranges[i].kind, (int)object->kind, memory_order_relaxed);
     }
     atomic_store_explicit(&range_count, count, memory_order_relaxed);

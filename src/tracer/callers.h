@@ -2,6 +2,11 @@
 // Whose code is it that calls? Clocks, random numbers and the like only tell something
 // about the generator when its own code asks for them: Halide reads clocks all the time,
 // to print how long things took.
+//
+// It shows in the return address. A function whose last act it is to call another one and
+// to return what that returns may leave its own caller's address there (a tail call). So
+// a clock is missed when a function of the generator that Halide calls returns the time
+// and does nothing else.
 
 #ifndef HALIDECACHE_TRACER_CALLERS_H
 #define HALIDECACHE_TRACER_CALLERS_H

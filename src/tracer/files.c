@@ -177,8 +177,14 @@ static int flags_of_mode(const char *mode)
 
 static void note_fopen(const void *caller, const char *path, const char *mode, bool ok)
 {
-    if (mode != NULL) {
-        note_open(caller, AT_FDCWD, path, flags_of_mode(mode), ok);
+    if (mode == NULL) {
+        return;
+    }
+    note_open(caller, AT_FDCWD, path, flags_of_mode(mode), ok);
+    if (ok && strstr(mode, "ccs=") != NULL && hook_sees(caller)) {
+        const int saved = errno;
+        records_add_opaque("loads character sets", mode, NULL);
+        errno = saved;
     }
 }
 
@@ -193,6 +199,7 @@ static void note_fopen(const void *caller, const char *path, const char *mode, b
 FOPEN(fopen)
 FOPEN(fopen64)
 FOPEN(_IO_fopen)
+FOPEN(setmntent)
 
 #define FREOPEN(name)                                                                    \
     HOOKED(FILE *, name, (const char *path, const char *mode, FILE *stream))             \

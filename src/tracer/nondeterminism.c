@@ -27,6 +27,8 @@ CLOCK(clock_gettime);
 CLOCK(clock);
 CLOCK(times);
 CLOCK(ftime);
+CLOCK(getdate);
+CLOCK(getdate_r);
 CLOCK(timespec_get);
 CLOCK(getrusage);
 CLOCK(ntp_gettime);

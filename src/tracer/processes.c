@@ -63,6 +63,10 @@ NETWORK(gethostbyname2);
 NETWORK(gethostbyname2_r);
 NETWORK(gethostbyaddr);
 NETWORK(gethostbyaddr_r);
+NETWORK(getservbyname);
+NETWORK(getservbyname_r);
+NETWORK(getprotobyname);
+NETWORK(getprotobyname_r);
 NETWORK(getifaddrs);
 NETWORK(if_nameindex);
 

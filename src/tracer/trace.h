@@ -30,8 +30,8 @@
 //
 // What no preload library can see, because the C library does it inside or because there
 // is no call: system calls and clock instructions in the program's own machine code, the
-// third argument of main(), addresses (ASLR), functions that were fetched by dlsym from
-// libc itself, and reading open files that were inherited (but for standard input).
+// third argument of main(), addresses and AT_RANDOM, functions that were fetched by dlsym
+// from libc itself, and reading open files that were inherited (but for standard input).
 
 #ifndef HALIDECACHE_TRACE_H
 #define HALIDECACHE_TRACE_H

@@ -44,6 +44,19 @@ BEFORE(unsetenv, note_set, FROM_ALL, "");
 BEFORE(putenv, note_set, FROM_ALL, "");
 BEFORE(clearenv, note_clear, FROM_ALL, "");
 
+// Functions that read a variable inside of libc. `reason` is its name.
+static void note_its_variable(const struct before *before, const uintptr_t *arguments,
+                              const struct caller *caller)
+{
+    (void)arguments;
+    (void)caller;
+    records_add(TRACE_VARIABLE, 0, before->reason, NULL);
+}
+
+BEFORE(getopt, note_its_variable, FROM_ALL, "POSIXLY_CORRECT");
+BEFORE(getopt_long, note_its_variable, FROM_ALL, "POSIXLY_CORRECT");
+BEFORE(getopt_long_only, note_its_variable, FROM_ALL, "POSIXLY_CORRECT");
+
 // ---- The current folder -------------------------------------------------------------
 
 static void note_current_folder(const struct before *before, const uintptr_t *arguments,

@@ -5,6 +5,7 @@
 #   CMAKE       the CMake that configures the projects
 #   GENERATOR   its generator
 #   HALIDE      the prefix of a Halide, HALIDE_VERSION its version
+#   OTHER_HALIDE, OTHER_HALIDE_VERSION   another one, where there is one
 #   HALIDE_WITHOUT_SERIALIZATION   the prefix of another one, where there is one
 #   PACKAGE     the build tree of HalideCache
 #   PREFIX      where it is installed

@@ -10,6 +10,7 @@ using namespace Halide;
 class Scale : public Generator<Scale> {
 public:
     GeneratorParam<int> factor{"factor", /*param default*/ 2};
+    GeneratorParam<std::string> label{"label", "gain"};
     Input<Buffer<uint8_t, 2>> input{"input"};
     Input<float> gain{"gain", 1.0f};
     Output<Buffer<uint8_t, 2>> output{"output"};
@@ -18,7 +19,8 @@ public:
         // A remark.
         Var x{/*var*/ "x"}, y{"y"};
         Func scaled{/*func*/ "scaled"};
-        scaled(x, y) = cast<float>(input(x, y)) * gain /*algorithm*/ + /*constant*/ 3 * factor;
+        Expr checked = require(gain >= 0.0f, gain, "is not what is wanted for", label.value());
+        scaled(x, y) = cast<float>(input(x, y)) * checked /*algorithm*/ + /*constant*/ 3 * factor;
         output(x, y) = cast<uint8_t>(clamp(scaled(x, y) * /*float*/ 0.1f, 0, 255));
         scaled.compute_root().vectorize(x, /*width*/ 8);
         output.bound(x, 0, /*bound*/ 64);
