@@ -35,6 +35,15 @@ def run(*command, **options):
     return done.stdout
 
 
+def run_for_json(*command):
+    """Runs a program that measures. A warning of the cache means that it was not at work."""
+    command = [str(word) for word in command]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0 or "halide-cache: " in done.stderr:
+        sys.exit(f"{shlex.join(command)}\n{done.stderr}\nexit status {done.returncode}")
+    return json.loads(done.stdout)
+
+
 # ---- Commands to measure ---------------------------------------------------------------
 
 
@@ -158,7 +167,7 @@ class Bench:
         lines = [f"rounds {rounds}", f"warmup {warmup}"]
         for command in commands:
             lines += command.lines()
-        return json.loads(run(self.measure_program, self.write_spec("spec", lines)))
+        return run_for_json(self.measure_program, self.write_spec("spec", lines))
 
     def write_spec(self, name, lines):
         spec = self.scratch / f"{name}.txt"
@@ -178,8 +187,9 @@ class Bench:
         self.measure([command], 1, 0)
         for step in command.steps:
             step.variables.pop()
-        text = log.read_text()
-        if not all(expected in line for line in text.splitlines()):
+        text = log.read_text() if log.exists() else ""
+        ends = [line for line in text.splitlines() if ", key " in line]
+        if len(ends) != len(command.steps) or not all(line.startswith(expected) for line in ends):
             sys.exit(f"'{command.name}' is no {expected}:\n{text}")
 
     def named(self, name):
@@ -318,7 +328,7 @@ class Bench:
         shutil.rmtree(folder, ignore_errors=True)
         # The number of runs is that of many parts of a millisecond.
         runs, prunes = 4 * self.options.runs, max(3, self.options.runs // 5)
-        results = json.loads(run(self.store_program, folder, runs, prunes, *counts))
+        results = run_for_json(self.store_program, folder, runs, prunes, *counts)
         shutil.rmtree(folder)
         return results
 

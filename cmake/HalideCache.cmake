@@ -74,7 +74,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/HalideCacheProbe.cmake")
 
 # Defines the user's switch and, when it is set, hooks into Halide. `source_dir` holds the
 # probe's sources.
-function (_halidecache_load source_dir)
+function(_halidecache_load source_dir)
     set(Halide_CACHE_DIR "$ENV{HL_CACHE_DIR}"
         CACHE PATH "Folder of the Halide generator cache. Empty: no caching."
     )
@@ -120,16 +120,14 @@ function (_halidecache_load source_dir)
     if (COMMAND add_halide_library)
         _halidecache_hook()
     endif ()
-    if (TARGET Halide::Halide)
-        _halidecache_get_probe(probe)
-    endif ()
-endfunction ()
+    _halidecache_look_at_halide()
+endfunction()
 
 # The file of a target of ours. An imported target is visible in the folder that found
 # the package only, and commands may be added in others: hence its path. One that is built
 # in this tree is visible everywhere, and its generator expression makes what uses it
 # depend on it (without running a generator again when it changes).
-function (_halidecache_locate out target)
+function(_halidecache_locate out target)
     get_target_property(imported "${target}" IMPORTED)
     if (imported)
         get_target_property(location "${target}" LOCATION)
@@ -137,15 +135,17 @@ function (_halidecache_locate out target)
         set(location "$<TARGET_FILE:${target}>")
     endif ()
     set(${out} "${location}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # At the end of the top folder: what could not be said before.
-function (_halidecache_report)
+function(_halidecache_report)
     get_property(decided GLOBAL PROPERTY _HalideCache_SAID)
     if (NOT decided)
         get_property(hooked GLOBAL PROPERTY _HalideCache_HOOKED)
         if (hooked)
-            _halidecache_say("off: HalideHelpers were found, but no Halide::Halide to make a probe for")
+            _halidecache_say(
+                "off: HalideHelpers were found, but no Halide::Halide to make a probe for"
+            )
         else ()
             _halidecache_say("off: no Halide was found")
         endif ()
@@ -156,18 +156,21 @@ function (_halidecache_report)
     get_property(wrapped GLOBAL PROPERTY _HalideCache_WRAPPED)
     get_property(helper GLOBAL PROPERTY _HalideCache_HOOKED)
     if (strange AND NOT wrapped)
-        _halidecache_warn("No generator command was recognised"
-            "${helper} starts its generators in a way that HalideCache does not know: the first word of their commands should be an executable target, or Python's `cmake -E env PYTHONPATH=... --`. The build goes on, uncached."
+        string(CONCAT details
+            "${helper} starts its generators in a way that HalideCache does not know: the "
+            "first word of their commands should be an executable target, or Python's "
+            "`cmake -E env PYTHONPATH=... --`. The build goes on, uncached."
         )
+        _halidecache_warn("No generator command was recognised" "${details}")
     endif ()
-endfunction ()
+endfunction()
 
 ##
 # Messages
 ##
 
 # The summary line, once per configure and text.
-function (_halidecache_say text)
+function(_halidecache_say text)
     get_property(said GLOBAL PROPERTY _HalideCache_SAID)
     string(SHA256 id "${text}")
     if (id IN_LIST said)
@@ -178,21 +181,21 @@ function (_halidecache_say text)
     if (talk)
         message(STATUS "HalideCache: ${text}")
     endif ()
-endfunction ()
+endfunction()
 
 # A warning, once per configure and headline.
-function (_halidecache_warn headline details)
+function(_halidecache_warn headline details)
     get_property(warned GLOBAL PROPERTY _HalideCache_WARNED)
     string(SHA256 id "${headline}")
     if (NOT id IN_LIST warned)
         set_property(GLOBAL APPEND PROPERTY _HalideCache_WARNED "${id}")
         message(WARNING "HalideCache: ${headline}.\n${details}")
     endif ()
-endfunction ()
+endfunction()
 
 # The user asked for caching and does not get it: a warning with the details, and the
 # summary line.
-function (_halidecache_turn_off reason details)
+function(_halidecache_turn_off reason details)
     _halidecache_warn("off: ${reason}" "${details} The build goes on, uncached.")
     _halidecache_say("off: ${reason}")
-endfunction ()
+endfunction()

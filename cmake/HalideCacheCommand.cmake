@@ -2,7 +2,7 @@
 # What is put in front of a generator command.
 
 # Is caching wanted where this is called?
-function (_halidecache_is_on out)
+function(_halidecache_is_on out)
     set(on TRUE)
     if (NOT DEFINED Halide_CACHE_DIR
         OR Halide_CACHE_DIR STREQUAL ""
@@ -11,23 +11,32 @@ function (_halidecache_is_on out)
         set(on FALSE)
     endif ()
     set(${out} "${on}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Halide_CACHE_DIR as an absolute path. Stops the configure at a value that cannot be
 # meant; warns, once, of a folder that cannot be made.
-function (_halidecache_cache_dir out)
+function(_halidecache_cache_dir out)
     set(dir "${Halide_CACHE_DIR}")
     if (dir MATCHES "\\$[<(]")
         # `$(` would be a variable of make or Ninja, which CMake does not take for text.
-        message(FATAL_ERROR "Halide_CACHE_DIR is `${dir}`: no generator expression and no variable of the build tool is possible here, all commands use the same folder.")
+        message(
+            FATAL_ERROR
+            "Halide_CACHE_DIR is `${dir}`: no generator expression and no variable of the "
+            "build tool is possible here, all commands use the same folder."
+        )
     elseif (dir MATCHES "[\r\n]")
-        message(FATAL_ERROR "Halide_CACHE_DIR is `${dir}`: a path with a line break is not possible here.")
+        message(
+            FATAL_ERROR "Halide_CACHE_DIR is `${dir}`: no line break is possible here."
+        )
     elseif (dir MATCHES "^~(/|$)" AND NOT "$ENV{HOME}" STREQUAL "")
         # CMake does this by itself for `-D Halide_CACHE_DIR=~/...` only.
         string(REGEX REPLACE "^~" "" dir "${dir}")
         set(dir "$ENV{HOME}${dir}")
     elseif (dir MATCHES "^~")
-        message(FATAL_ERROR "Halide_CACHE_DIR is `${dir}`: only `~/` is understood, write the home folder out.")
+        message(
+            FATAL_ERROR
+            "Halide_CACHE_DIR is `${dir}`: only `~/` is understood, write the folder out."
+        )
     endif ()
     cmake_path(ABSOLUTE_PATH dir BASE_DIRECTORY "${CMAKE_BINARY_DIR}" NORMALIZE)
 
@@ -44,19 +53,21 @@ function (_halidecache_cache_dir out)
                 ERROR_QUIET
             )
             if (NOT result EQUAL 0 OR NOT IS_DIRECTORY "${dir}")
-                _halidecache_warn("the folder ${dir} cannot be made"
-                    "Halide_CACHE_DIR names it. Unless it appears before the build, the build is going to be uncached."
+                string(CONCAT details
+                    "Halide_CACHE_DIR names it. Unless it appears before the build, the build "
+                    "is going to be uncached."
                 )
+                _halidecache_warn("the folder ${dir} cannot be made" "${details}")
             endif ()
         endif ()
     endif ()
     set(${out} "${dir}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The code of one argument whose value is exactly `value`: a bracket argument, in which
 # nothing has a meaning. The line break at its start is not part of it; it is there because
 # CMake would drop one that the value begins with.
-function (_halidecache_quote out value)
+function(_halidecache_quote out value)
     set(equals "=")
     while (TRUE)
         string(FIND "${value}" "]${equals}" position)
@@ -66,12 +77,12 @@ function (_halidecache_quote out value)
         string(APPEND equals "=")
     endwhile ()
     set(${out} "[${equals}[\n${value}]${equals}]" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The code of the arguments that make a command go through the cache, to stand before its
 # program. Empty when the command is to be left alone. `target` is the generator's target;
 # empty for a Python generator.
-function (_halidecache_prefix out target)
+function(_halidecache_prefix out target)
     set(${out} "" PARENT_SCOPE)
     _halidecache_is_on(is_on)
     if (NOT is_on)
@@ -112,4 +123,4 @@ function (_halidecache_prefix out target)
     string(APPEND code " --")
     set(${out} "${code}" PARENT_SCOPE)
     set_property(GLOBAL PROPERTY _HalideCache_WRAPPED TRUE)
-endfunction ()
+endfunction()

@@ -6,7 +6,7 @@
 # Calls add_custom_command with the very same arguments, but with halide-cache before the
 # programs that are generators. Arguments are handed on as code, because no list can hold
 # an empty argument, or one with a semicolon, and stay what it is.
-function (_halidecache_custom_command)
+function(_halidecache_custom_command)
     # -g or -r: it is a generator that compiles a pipeline or a runtime. Other commands of
     # Halide's (lipo, copying a DLL) have neither.
     set(compiles FALSE)
@@ -56,4 +56,4 @@ function (_halidecache_custom_command)
         string(APPEND code " ${argument}")
     endforeach ()
     cmake_language(EVAL CODE "${code})")
-endfunction ()
+endfunction()

@@ -59,7 +59,7 @@ write_basic_package_version_file(
 
 # The file that find_package looks for has to be called like the package. Twice: to be
 # installed, and for the build tree, where everything lies where it was made.
-function (_halidecache_configure_package file destination)
+function(_halidecache_configure_package file destination)
     configure_package_config_file(
         HalideCache-config.cmake.in "${file}"
         INSTALL_DESTINATION "${destination}"
@@ -68,7 +68,7 @@ function (_halidecache_configure_package file destination)
         NO_CHECK_REQUIRED_COMPONENTS_MACRO
         ${ARGN}
     )
-endfunction ()
+endfunction()
 
 set(modules "${HalideCache_INSTALL_CMAKEDIR}")
 set(sources "${HalideCache_INSTALL_SOURCEDIR}")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Is the Halide that is visible here usable, and the probe that belongs to it.
 
-# The Halide versions that the probe is tested with, from the first to before the last.
+# The Halide versions that the probe is known to fit, from the first to before the last.
 # For others it is compiled once while configuring, so that a Halide whose interface has
 # changed means an uncached build and not a broken one.
-set_property(GLOBAL PROPERTY _HalideCache_TESTED_FROM 19)
-set_property(GLOBAL PROPERTY _HalideCache_TESTED_BEFORE 22)
+set_property(GLOBAL PROPERTY _HalideCache_KNOWN_FROM 19)
+set_property(GLOBAL PROPERTY _HalideCache_KNOWN_BEFORE 22)
 
 # The path, or generator expression, of the probe for generators that are used here; empty
 # when there is none. Says once what is on, or off and why.
-function (_halidecache_get_probe out)
+function(_halidecache_get_probe out)
     set(${out} "" PARENT_SCOPE)
     get_property(hooked GLOBAL PROPERTY _HalideCache_HOOKED)
     _halidecache_is_on(is_on)
@@ -20,12 +20,19 @@ function (_halidecache_get_probe out)
 
     get_property(program GLOBAL PROPERTY _HalideCache_PROGRAM)
     if (CMAKE_CROSSCOMPILING AND program MATCHES "\\$<")
-        _halidecache_turn_off("cross compiling"
-            "HalideCache is a part of this tree, so that its helper is built for another machine than this. Use an installed one, by find_package, and set HalideCache_PROBE."
+        string(CONCAT details
+            "HalideCache is a part of this tree, so that its helper is built for another "
+            "machine than this. Use an installed one, by find_package, and set "
+            "HalideCache_PROBE."
         )
+        _halidecache_turn_off("cross compiling" "${details}")
         return()
     elseif (HalideCache_PROBE)
-        cmake_path(ABSOLUTE_PATH HalideCache_PROBE BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE probe)
+        cmake_path(
+            ABSOLUTE_PATH HalideCache_PROBE
+            BASE_DIRECTORY "${CMAKE_BINARY_DIR}"
+            OUTPUT_VARIABLE probe
+        )
         if (EXISTS "${probe}")
             _halidecache_say_on("Halide ${version}, probe ${probe}")
             set(${out} "${probe}" PARENT_SCOPE)
@@ -34,9 +41,12 @@ function (_halidecache_get_probe out)
         endif ()
         return()
     elseif (CMAKE_CROSSCOMPILING)
-        _halidecache_turn_off("cross compiling"
-            "The generators run on this machine, and so must the probe, which this build compiles for another one. Set HalideCache_PROBE to the one that the native build of the generators has made (its target is halidecache_probe)."
+        string(CONCAT details
+            "The generators run on this machine, and so must the probe, which this build "
+            "compiles for another one. Set HalideCache_PROBE to the one that the native "
+            "build of the generators has made (its target is halidecache_probe)."
         )
+        _halidecache_turn_off("cross compiling" "${details}")
         return()
     endif ()
 
@@ -69,11 +79,20 @@ function (_halidecache_get_probe out)
         endif ()
     endif ()
     set(${out} "${probe}" PARENT_SCOPE)
-endfunction ()
+endfunction()
+
+# Makes the probe as soon as Halide is found, in the folder that found it: others may not
+# see it. A project that enables C++ later only is looked at when it adds a library.
+function(_halidecache_look_at_halide)
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if (TARGET Halide::Halide AND "CXX" IN_LIST languages)
+        _halidecache_get_probe(probe)
+    endif ()
+endfunction()
 
 # In pipeline mode the probe tells what a generator is going to compile. Direct mode, which
 # does not start the generator, needs the tracer to know what it looked at.
-function (_halidecache_say_on what)
+function(_halidecache_say_on what)
     _halidecache_cache_dir(dir)
     get_property(tracer GLOBAL PROPERTY _HalideCache_TRACER)
     if (tracer STREQUAL "")
@@ -82,9 +101,9 @@ function (_halidecache_say_on what)
         set(modes "direct and pipeline mode")
     endif ()
     _halidecache_say("on, ${dir} (${modes}, ${what})")
-endfunction ()
+endfunction()
 
-function (_halidecache_halide_version out)
+function(_halidecache_halide_version out)
     set(version "${Halide_VERSION}")
     if (NOT version)
         set(version "${HalideHelpers_VERSION}")
@@ -93,20 +112,20 @@ function (_halidecache_halide_version out)
         set(version "of unknown version")
     endif ()
     set(${out} "${version}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The library file of Halide::Halide; empty when it has none yet, being built in this tree.
-function (_halidecache_halide_location out)
+function(_halidecache_halide_location out)
     set(location "")
     get_target_property(imported Halide::Halide IMPORTED)
     if (imported)
         get_target_property(location Halide::Halide LOCATION)
     endif ()
     set(${out} "${location}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Why there can be no probe for Halide::Halide; empty when there can.
-function (_halidecache_check_halide out_reason out_details location version)
+function(_halidecache_check_halide out_reason out_details location version)
     set(reason "")
     set(details "")
     get_target_property(type Halide::Halide TYPE)
@@ -119,40 +138,49 @@ function (_halidecache_check_halide out_reason out_details location version)
         set(details "HalideCache works with an installed Halide.")
     elseif (type STREQUAL "STATIC_LIBRARY" OR location MATCHES "\\.(a|lib)$")
         set(reason "Halide is a static library")
-        set(details "The probe is loaded into the generators and has to share libHalide with them (${location}). Use a Halide with shared libraries, and leave Halide_SHARED_LIBS ON.")
+        string(CONCAT details
+            "The probe is loaded into the generators and has to share libHalide with them "
+            "(${location}). Use a Halide with shared libraries, and leave Halide_SHARED_LIBS ON."
+        )
     else ()
         _halidecache_check_serialization(answer "${location}")
         if (NOT answer STREQUAL "yes")
             set(reason "Halide ${version} has no serialization")
-            set(details "${answer} HalideCache needs a Halide built with WITH_SERIALIZATION=ON, the default since 17 (${location}).")
+            string(CONCAT details
+                "${answer} HalideCache needs a Halide built with WITH_SERIALIZATION=ON, the "
+                "default since 17 (${location})."
+            )
         else ()
-            get_property(from GLOBAL PROPERTY _HalideCache_TESTED_FROM)
-            get_property(before GLOBAL PROPERTY _HalideCache_TESTED_BEFORE)
+            get_property(from GLOBAL PROPERTY _HalideCache_KNOWN_FROM)
+            get_property(before GLOBAL PROPERTY _HalideCache_KNOWN_BEFORE)
             if (NOT version VERSION_GREATER_EQUAL from OR NOT version VERSION_LESS before)
                 _halidecache_check_probe(compiles "${location}")
                 if (NOT compiles)
                     set(reason "the probe does not compile with Halide ${version}")
-                    set(details "HalideCache does not know this version. What the compiler says is in ${CMAKE_BINARY_DIR}/CMakeFiles/CMakeConfigureLog.yaml.")
+                    string(CONCAT details
+                        "HalideCache does not know this version. What the compiler says is in "
+                        "${CMAKE_BINARY_DIR}/CMakeFiles/CMakeConfigureLog.yaml."
+                    )
                 endif ()
             endif ()
         endif ()
     endif ()
     set(${out_reason} "${reason}" PARENT_SCOPE)
     set(${out_details} "${details}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # A name for what was found out about this very libHalide with this compiler.
-function (_halidecache_memo out what location)
+function(_halidecache_memo out what location)
     file(TIMESTAMP "${location}" time "%s" UTC)
     string(SHA256 id
         "${location}|${time}|${CMAKE_CXX_COMPILER}|${CMAKE_CXX_COMPILER_VERSION}|${CMAKE_CXX_FLAGS}"
     )
     string(SUBSTRING "${id}" 0 16 id)
     set(${out} "_HalideCache_${what}_${id}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # `yes`, or what is missing.
-function (_halidecache_check_serialization out location)
+function(_halidecache_check_serialization out location)
     _halidecache_memo(memo SERIALIZATION "${location}")
     if (NOT DEFINED CACHE{${memo}})
         get_property(module_dir GLOBAL PROPERTY _HalideCache_MODULE_DIR)
@@ -171,7 +199,10 @@ function (_halidecache_check_serialization out location)
         )
         set(answer "yes")
         if (NOT compiled)
-            set(answer "A call of Halide::serialize_pipeline does not link, see ${CMAKE_BINARY_DIR}/CMakeFiles/CMakeConfigureLog.yaml.")
+            string(CONCAT answer
+                "A call of Halide::serialize_pipeline does not link, see "
+                "${CMAKE_BINARY_DIR}/CMakeFiles/CMakeConfigureLog.yaml."
+            )
         elseif (output MATCHES "not supported")
             # Whatever else the program says or does, such as not being able to start, is
             # no proof of anything.
@@ -180,10 +211,10 @@ function (_halidecache_check_serialization out location)
         set(${memo} "${answer}" CACHE INTERNAL "")
     endif ()
     set(${out} "$CACHE{${memo}}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-# Does the probe compile with a Halide that it is not tested with?
-function (_halidecache_check_probe out location)
+# Does the probe compile with a Halide that it is not known to fit?
+function(_halidecache_check_probe out location)
     _halidecache_memo(memo PROBE_COMPILES "${location}")
     if (NOT DEFINED CACHE{${memo}})
         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
@@ -201,20 +232,20 @@ function (_halidecache_check_probe out location)
         set(${memo} "${compiled}" CACHE INTERNAL "")
     endif ()
     set(${out} "$CACHE{${memo}}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (_halidecache_probe_sources out)
+function(_halidecache_probe_sources out)
     get_property(source_dir GLOBAL PROPERTY _HalideCache_SOURCE_DIR)
     set(sources binaries channel fingerprint probe process_state sandbox)
     list(TRANSFORM sources REPLACE "(.+)" "${source_dir}/probe/\\1.cpp")
     set(${out} "${sources}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Flags for compiler and linker that take back what a project may ask for by
 # CMAKE_CXX_FLAGS or add_compile_options and what the probe cannot be built with:
 # warnings as errors, and everything that is only right for the generators themselves. (A
 # sanitizer's runtime, loaded into Halide's own programs by the probe, would end them.)
-function (_halidecache_neutral_flags out)
+function(_halidecache_neutral_flags out)
     set(flags "")
     if (CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
         list(APPEND flags
@@ -232,12 +263,12 @@ function (_halidecache_neutral_flags out)
         list(APPEND flags -fno-profile-instr-generate -fno-coverage-mapping -noprofilelib)
     endif ()
     set(${out} "${flags}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Adds the probe for Halide::Halide to this folder and returns its file as a generator
 # expression. A command that contains it depends on the target, but does not run again
 # when the file changes.
-function (_halidecache_add_probe out id)
+function(_halidecache_add_probe out id)
     set(target halidecache_probe)
     # `halide-cache run` without --probe, by hand, looks for it there too (src/probe_file.c).
     set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/HalideCache")
@@ -298,4 +329,4 @@ function (_halidecache_add_probe out id)
         )
     endforeach ()
     set(${out} "$<TARGET_FILE:${target}>" PARENT_SCOPE)
-endfunction ()
+endfunction()

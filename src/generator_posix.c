@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -179,6 +180,21 @@ static bool write_all(int fd, const void *data, size_t size)
     return true;
 }
 
+// FNV-1a of the arguments, each with its NUL (protocol.h).
+static uint64_t mark_of_arguments(char *const argv[])
+{
+    uint64_t mark = 0xcbf29ce484222325;
+    for (; *argv != NULL; argv++) {
+        for (const char *c = *argv;; c++) {
+            mark = (mark ^ (unsigned char)*c) * 0x100000001b3;
+            if (*c == '\0') {
+                break;
+            }
+        }
+    }
+    return mark;
+}
+
 // Without the tracer the run is only less informative.
 static void preload(const char *tracer)
 {
@@ -195,8 +211,9 @@ static void preload(const char *tracer)
 static _Noreturn void become_generator(char *const argv[], const char *tracer,
                                        const struct pipes *pipes, bool joined, int failed)
 {
-    char ends[64];
-    (void)snprintf(ends, sizeof ends, "%d,%d", pipes->report[1], pipes->talk[1]);
+    char ends[96];
+    (void)snprintf(ends, sizeof ends, "%d,%d,%016" PRIx64, pipes->report[1],
+                   pipes->talk[1], mark_of_arguments(argv));
     generator_clean_environment();
     if (tracer != NULL) {
         preload(tracer);

@@ -30,8 +30,8 @@ static void note_end(struct compilation *compilation)
     compilation->printed_at_end = count_printed(compilation->inquiry);
     // Their content: in one tick of the file system's clock a file can be written twice.
     for (size_t i = 0; compilation->ended && i < outputs->count; i++) {
-        compilation->ended = file_digest_read(outputs->list[i].path,
-                                              &compilation->at_end[i], NULL, NULL);
+        compilation->ended =
+            file_digest_read(outputs->list[i].path, &compilation->at_end[i], NULL, NULL);
     }
 }
 

@@ -18,10 +18,10 @@ struct compilation {
     struct exit_status status;
     bool complete; // it succeeded and wrote all it should: `entry` is filled
     // As the generator itself reports it:
-    struct buffer pipelines;    // what it really compiled
-    bool ended;            // main() was over,
-    struct digest *at_end; // the outputs were this,
-    size_t printed_at_end; // and so much was printed
+    struct buffer pipelines; // what it really compiled
+    bool ended;              // main() was over,
+    struct digest *at_end;   // the outputs were this,
+    size_t printed_at_end;   // and so much was printed
 };
 
 /** Lets the generator go on and waits for its end. Free with compilation_release. */

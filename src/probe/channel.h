@@ -54,6 +54,9 @@ public:
      *  the generator was not started by the helper. */
     bool open();
 
+    /** Are these the arguments that the helper has started the generator with? */
+    bool has_sent(char *const arguments[]) const;
+
     /** Reads the request. False when it is damaged or of another version. */
     bool read_request(Request *request) const;
 
@@ -71,6 +74,7 @@ public:
 private:
     int report_ = -1;
     int talk_ = -1;
+    uint64_t mark_ = 0;
 };
 
 /** Appends a string as the protocol writes it. */

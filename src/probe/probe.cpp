@@ -20,6 +20,7 @@
 #include "sandbox.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -45,16 +46,6 @@ bool is_own_autoscheduler(const std::string &name) {
     return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
-// What the generator prints is replayed on a hit, so it has to be in the key.
-void report_printed(const Printed &printed, const Messages &report) {
-    fflush(nullptr);
-    std::cout.flush();
-    std::cerr.flush();
-    std::clog.flush();
-    report.send_field(PROBE_FIELD, "printed", read_printed(printed.out));
-    report.send_field(PROBE_FIELD, "printed errors", read_printed(printed.err));
-}
-
 // What the tracer saw, where one was preloaded.
 void report_trace(const Messages &report) {
     const auto take = reinterpret_cast<trace_take_function *>(dlsym(RTLD_DEFAULT, TRACE_TAKE));
@@ -66,46 +57,89 @@ void report_trace(const Messages &report) {
     }
 }
 
-void report_everything(const Request &request, bool own_autoscheduler, const Printed &printed,
+// Where the child's last words go, from the moment on when it has any.
+Messages last_words;
+
+// Reports all but the end. False after a bypass message.
+bool report_everything(const Request &request, bool own_autoscheduler, const Printed &printed,
                        const Messages &report) {
     const std::set<std::string> files = loaded_files();
     load_plugins(request);
     if (request.runtime) {
         report_runtime(request, report);
     } else if (!report_pipelines(request, report)) {
-        return;
+        return false;
     }
     if (own_autoscheduler) {
         report.send(PROBE_OWN_AUTOSCHEDULER, "");
     }
     report_binaries(files, own_autoscheduler, report);
-    report_printed(printed, report);
-    report_trace(report);
-    if (has_taken_bait(printed)) {
-        report.send_bypass(BYPASS_SIDE_EFFECTS, "it reads its standard input");
-    } else if (!request.runtime && !has_usual_reports(printed)) {
+    if (!request.runtime && !has_usual_reports(printed)) {
         report.send_bypass(BYPASS_SIDE_EFFECTS, "it reports warnings in its own way");
-    } else {
-        report.send(PROBE_DONE, "");
+        return false;
     }
+    return true;
 }
 
-// The child: builds, reports and is gone.
-[[noreturn]] void report_and_exit(const Request &request, const Messages &report) {
+// The child: builds, reports, and ends as the generator would. What the generator does at
+// its end, in destructors of static objects and the like, a hit leaves out: it has to be
+// nothing that anybody would miss.
+[[noreturn]] void report_and_exit(const Request &request, const Printed &printed,
+                                  const Messages &report) {
     report.send(PROBE_HELLO, std::to_string(getpid()));
     bool own_autoscheduler = false;
     for (const auto &param : request.params) {
         own_autoscheduler |= param.first == "autoscheduler" && is_own_autoscheduler(param.second);
     }
-    const Printed printed = enter_sandbox(report.descriptor());
+    enter_sandbox(report.descriptor(), printed);
     try {
-        report_everything(request, own_autoscheduler, printed, report);
+        if (report_everything(request, own_autoscheduler, printed, report)) {
+            last_words = report;
+            std::cout.flush();
+            std::cerr.flush();
+            std::clog.flush();
+            exit(0);
+        }
     } catch (const std::exception &error) {
         report.send_bypass(BYPASS_BUILD_FAILED, error.what());
     } catch (...) {
         report.send_bypass(BYPASS_BUILD_FAILED, "an unknown exception");
     }
-    _exit(0);
+    _exit(1);
+}
+
+// After the destructors of the generator and before those of Halide, which the probe needs.
+__attribute__((destructor)) void speak_last() {
+    if (last_words.descriptor() >= 0) {
+        report_trace(last_words);
+    }
+}
+
+int wait_for(pid_t child) {
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+// The parent ends the report of a child that got to its end. What the generator prints is
+// replayed on a hit, so it has to be in the key.
+void end_report(pid_t child, const Printed &printed, const Messages &report) {
+    // A helper that has heard enough has closed the pipe.
+    struct sigaction ignore = {};
+    struct sigaction usual = {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &usual);
+    if (wait_for(child) != 0) {
+        // It has told why, or was killed.
+    } else if (has_taken_bait(printed)) {
+        report.send_bypass(BYPASS_SIDE_EFFECTS, "it reads its standard input");
+    } else {
+        report.send_field(PROBE_FIELD, "printed", read_printed(printed.out));
+        report.send_field(PROBE_FIELD, "printed errors", read_printed(printed.err));
+        report.send(PROBE_DONE, "");
+    }
+    sigaction(SIGPIPE, &usual, nullptr);
 }
 
 // The one connection of this process, for the handler that runs at its end.
@@ -127,26 +161,50 @@ void register_end() {
     (void)std::atexit(announce_end);
 }
 
-// Forks the child. Without one the helper has got the reason.
-pid_t start_child(const Request &request) {
-    const Messages report = channel.report();
+// The arguments that main() has got, where that can be told.
+char *const *arguments = nullptr;
+
+#ifdef __GLIBC__
+// glibc hands main()'s arguments to initializers, also to those of plugins. This one comes
+// before all others of the probe.
+__attribute__((constructor(101))) void note_arguments(int, char **argv) {
+    arguments = argv;
+}
+#endif
+
+// Why there can be no child; true when there is no reason.
+bool can_be_probed(const Messages &report) {
     if (!program_uses_this_halide()) {
         report.send_bypass(BYPASS_NO_PROBE, "the generator holds a Halide of its own");
-        return -1;
-    }
-    if (count_threads() > 1) {
+    } else if (arguments != nullptr && !channel.has_sent(arguments)) {
+        report.send_bypass(BYPASS_OWN_MAIN, "its arguments change before main()");
+    } else if (count_threads() > 1) {
         report.send_bypass(BYPASS_THREADS, "");
-        return -1;
-    }
-    if (shares_memory()) {
+    } else if (shares_memory()) {
         report.send_bypass(BYPASS_SIDE_EFFECTS, "it shares memory with other processes");
-        return -1;
+    } else {
+        return true;
     }
+    return false;
+}
+
+// Forks the child and waits for its end. False when there was none; the helper has got the
+// reason.
+bool probe(const Request &request) {
+    const Messages report = channel.report();
+    if (!can_be_probed(report)) {
+        return false;
+    }
+    Printed printed = open_printed();
     const pid_t child = fork();
     if (child == 0) {
-        report_and_exit(request, report);
+        report_and_exit(request, printed, report);
     }
-    return child;
+    if (child > 0) {
+        end_report(child, printed, report);
+    }
+    close_printed(&printed);
+    return child > 0;
 }
 
 void run() {
@@ -160,16 +218,13 @@ void run() {
         return;
     }
     request.variables_at_start = environment_variables();
-    const pid_t child = start_child(request);
+    const bool probed = probe(request);
     channel.close_report();
     const char answer = channel.wait_for_answer();
-    // By now the child has left or was killed.
-    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
     if (answer == PROBE_STOP) {
         _exit(0);
     }
-    if (child > 0) {
+    if (probed) {
         register_end();
         confirm_pipelines(request, channel.talk(), register_end);
     }

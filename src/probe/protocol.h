@@ -8,7 +8,10 @@
 //   talk     probe <-> helper          first the request, later one byte, STOP or GO;
 //                                      after GO messages, and one byte back
 //
-// HALIDE_CACHE_PROBE="<report fd>,<talk fd>" in the generator's environment names them.
+// HALIDE_CACHE_PROBE="<report fd>,<talk fd>,<mark>" in the generator's environment names
+// them. The mark, 16 hexadecimal digits, is the 64-bit FNV-1a hash of the generator's
+// arguments, each with its NUL: a generator whose code before main() changes them is not
+// asked for what the helper thinks.
 // When Halide loads it, the probe reads the request and forks. The child builds and
 // serializes the pipelines, reports, and exits; the parent has closed its end of
 // `report`, so that the end of the child, however it comes, is the end of the report. The

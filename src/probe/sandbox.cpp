@@ -42,15 +42,6 @@ int open_memory() {
 #endif
 }
 
-// Takes the place of a standard stream.
-int print_into_memory(int stream) {
-    const int memory = open_memory();
-    if (memory >= 0) {
-        dup2(memory, stream);
-    }
-    return memory;
-}
-
 // A pipe with one byte in it, and no more to come.
 int make_bait() {
     int ends[2] = {-1, -1};
@@ -87,19 +78,20 @@ void reopen(int fd) {
 // After a fork both processes have one position in each file, and what one takes from a
 // pipe the other does not get: a generator that opened its table in a static initializer
 // would find it read to its end.
-void keep_own_positions(int report, int bait) {
+void keep_own_positions(int report, const Printed &printed) {
     DIR *directory = opendir("/proc/self/fd");
     while (const dirent *entry = directory != nullptr ? readdir(directory) : nullptr) {
         const int fd = atoi(entry->d_name);
         struct stat status;
-        if (entry->d_name[0] == '.' || fd == 1 || fd == 2 || fd == report || fd == bait ||
+        if (entry->d_name[0] == '.' || fd == 1 || fd == 2 || fd == report ||
+            fd == printed.out || fd == printed.err || fd == printed.bait ||
             fd == dirfd(directory) || fstat(fd, &status) != 0) {
             continue;
         }
         if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) {
             reopen(fd);
         } else if (!S_ISCHR(status.st_mode) || isatty(fd)) {
-            replace(fd, bait);
+            replace(fd, printed.bait);
         }
     }
     if (directory != nullptr) {
@@ -306,16 +298,31 @@ bool shares_memory() {
     return shares;
 }
 
-Printed enter_sandbox(int report) {
+Printed open_printed() {
     Printed printed;
+    printed.out = open_memory();
+    printed.err = open_memory();
     printed.bait = make_bait();
+    return printed;
+}
+
+void close_printed(Printed *printed) {
+    for (const int fd : {printed->out, printed->err, printed->bait}) {
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    *printed = Printed();
+}
+
+void enter_sandbox(int report, const Printed &printed) {
 #ifdef __linux__
-    keep_own_positions(report, printed.bait);
+    keep_own_positions(report, printed);
 #else
     replace(0, printed.bait);
 #endif
-    printed.out = print_into_memory(1);
-    printed.err = print_into_memory(2);
+    replace(1, printed.out);
+    replace(2, printed.err);
     const struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
 #ifdef __linux__
@@ -330,7 +337,6 @@ Printed enter_sandbox(int report) {
 #else
     (void)report;
 #endif
-    return printed;
 }
 
 bool has_taken_bait(const Printed &printed) {

@@ -26,10 +26,14 @@ struct Printed {
     int bait = -1;
 };
 
+/** Both before the fork and after it, so that the parent has what the child leaves. */
+Printed open_printed();
+void close_printed(Printed *printed);
+
 /** Lets the child print into memory, keeps its reading from taking anything away from the
  *  process that it is a copy of, takes its core dumps, and from here on ends it, after a
  *  bypass message to `report`, when it tries to change anything outside of itself. */
-Printed enter_sandbox(int report);
+void enter_sandbox(int report, const Printed &printed);
 
 /** Has the child read from a pipe or a terminal, which the process itself is yet to read? */
 bool has_taken_bait(const Printed &printed);

@@ -46,7 +46,7 @@ endif ()
 # What ran last, for the report.
 set_property(GLOBAL PROPERTY last_command "")
 
-function (fail what)
+function(fail what)
     get_property(command GLOBAL PROPERTY last_command)
     set(text "${what}")
     if (ARGC GREATER 1)
@@ -55,46 +55,46 @@ function (fail what)
     # Not by message(FATAL_ERROR) alone: it would wrap and indent what has to be exact.
     message("FAILED: ${text}\ncommand: ${command}")
     message(FATAL_ERROR "case ${CASE} failed")
-endfunction ()
+endfunction()
 
-function (expect_equal what expected actual)
+function(expect_equal what expected actual)
     if (NOT "${expected}" STREQUAL "${actual}")
         fail("${what}" "${expected}" "${actual}")
     endif ()
-endfunction ()
+endfunction()
 
-function (expect_contains what expected actual)
+function(expect_contains what expected actual)
     string(FIND "${actual}" "${expected}" position)
     if (position EQUAL -1)
         fail("${what}: does not contain the text" "${expected}" "${actual}")
     endif ()
-endfunction ()
+endfunction()
 
 # How often a text (no regular expression) occurs.
-function (count_text out text where)
+function(count_text out text where)
     string(REPLACE "${text}" "" without "${where}")
     string(LENGTH "${text}" length)
     string(LENGTH "${where}" before)
     string(LENGTH "${without}" after)
     math(EXPR count "(${before} - ${after}) / ${length}")
     set(${out} "${count}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (expect_count what count text where)
+function(expect_count what count text where)
     count_text(actual "${text}" "${where}")
     if (NOT actual EQUAL count)
         fail("${what}: number of times that this text occurs: ${text}" "${count}" "${actual}, in\n${where}")
     endif ()
-endfunction ()
+endfunction()
 
 # Files with the same bytes; shows where they part.
-function (expect_same_file what expected actual)
+function(expect_same_file what expected actual)
     file(READ "${expected}" expected_text)
     file(READ "${actual}" actual_text)
     expect_same_text("${what}" "${expected_text}" "${actual_text}")
-endfunction ()
+endfunction()
 
-function (expect_same_text what expected actual)
+function(expect_same_text what expected actual)
     if (NOT "${expected}" STREQUAL "${actual}")
         file(WRITE "${WORK}/expected.txt" "${expected}")
         file(WRITE "${WORK}/actual.txt" "${actual}")
@@ -106,12 +106,12 @@ function (expect_same_text what expected actual)
         string(SUBSTRING "${difference}" 0 4000 difference)
         fail("${what}: the first differences are\n${difference}")
     endif ()
-endfunction ()
+endfunction()
 
 # ---- Running -------------------------------------------------------------------------
 
 # run(<command>...): fails unless it ends with 0. Sets `output` to both its streams.
-function (run)
+function(run)
     set_property(GLOBAL PROPERTY last_command "${ARGV}")
     execute_process(
         COMMAND ${ARGV}
@@ -123,29 +123,29 @@ function (run)
         fail("exit status" "0" "${result}\n${output}")
     endif ()
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # configure(<project> <build> [<argument>...]): configures projects/<project>, or an
 # absolute path, in ${WORK}/<build>. Sets `output`. Packages that have nothing to do with
 # this are not looked for, to save time.
-function (configure project build)
+function(configure project build)
     _configure("${project}" "${build}" ${ARGN})
     if (NOT result EQUAL 0)
         fail("exit status" "0" "${result}\n${output}")
     endif ()
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The same, when it has to fail.
-function (configure_fails project build)
+function(configure_fails project build)
     _configure("${project}" "${build}" ${ARGN})
     if (NOT result EQUAL 1)
         fail("exit status" "1" "${result}\n${output}")
     endif ()
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (_configure project build)
+function(_configure project build)
     cmake_path(ABSOLUTE_PATH project BASE_DIRECTORY "${PROJECTS}" NORMALIZE)
     cmake_path(ABSOLUTE_PATH build BASE_DIRECTORY "${WORK}" NORMALIZE)
     set(halide "")
@@ -168,22 +168,30 @@ function (_configure project build)
     )
     set(result "${result}" PARENT_SCOPE)
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The arguments that lead to the Halide in a prefix.
-function (find_halide out prefix)
-    file(GLOB config "${prefix}/lib*/cmake/Halide*/HalideConfig.cmake" "${prefix}/lib*/*/cmake/Halide*/HalideConfig.cmake")
-    file(GLOB helpers "${prefix}/lib*/cmake/HalideHelpers*/HalideHelpersConfig.cmake" "${prefix}/lib*/*/cmake/HalideHelpers*/HalideHelpersConfig.cmake")
+function(find_halide out prefix)
+    file(
+        GLOB config
+        "${prefix}/lib*/cmake/Halide*/HalideConfig.cmake"
+        "${prefix}/lib*/*/cmake/Halide*/HalideConfig.cmake"
+    )
+    file(
+        GLOB helpers
+        "${prefix}/lib*/cmake/HalideHelpers*/HalideHelpersConfig.cmake"
+        "${prefix}/lib*/*/cmake/HalideHelpers*/HalideHelpersConfig.cmake"
+    )
     if (NOT config OR NOT helpers)
         fail("there is no Halide in ${prefix}")
     endif ()
     cmake_path(GET config PARENT_PATH config)
     cmake_path(GET helpers PARENT_PATH helpers)
     set(${out} -D "Halide_DIR=${config}" -D "HalideHelpers_DIR=${helpers}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # build(<build> [<target>...]). Sets `output`.
-function (build build)
+function(build build)
     set(targets "")
     if (ARGN)
         set(targets --target ${ARGN})
@@ -191,12 +199,12 @@ function (build build)
     cmake_path(ABSOLUTE_PATH build BASE_DIRECTORY "${WORK}" NORMALIZE)
     run("${CMAKE}" --build "${build}" ${targets})
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # ---- Looking at what was made --------------------------------------------------------
 
 # All build files of a tree as one text.
-function (read_build_files out build)
+function(read_build_files out build)
     cmake_path(ABSOLUTE_PATH build BASE_DIRECTORY "${WORK}" NORMALIZE)
     file(GLOB_RECURSE files "${build}/build.ninja" "${build}/impl-*.ninja" "${build}/build.make")
     set(text "")
@@ -205,10 +213,10 @@ function (read_build_files out build)
         string(APPEND text "${part}")
     endforeach ()
     set(${out} "${text}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The lines of a text in order. They may hold what CMake takes for parts of a list.
-function (sort_lines out text)
+function(sort_lines out text)
     string(REPLACE ";" "<semicolon>" text "${text}")
     string(REPLACE "[" "<bracket>" text "${text}")
     string(REPLACE "]" "</bracket>" text "${text}")
@@ -217,11 +225,11 @@ function (sort_lines out text)
     list(SORT text)
     list(JOIN text "\n" text)
     set(${out} "${text}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # What the commands of a configure with the build tree's package have in front; `dir`
 # and `probe` as they are written in the build files.
-function (get_prefix out dir probe)
+function(get_prefix out dir probe)
     set(more "")
     if (TRACER)
         string(APPEND more " --tracer=${TRACER}")
@@ -230,42 +238,47 @@ function (get_prefix out dir probe)
         string(APPEND more " --restat")
     endif ()
     set(${out} "${HELPER} run --dir=${dir} --probe=${probe}${more} -- " PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # The number of commands that go through the helper.
-function (count_wrapped out build)
+function(count_wrapped out build)
     read_build_files(text "${build}")
     string(REGEX MATCHALL "halide-cache\"? run \"?--dir=" prefixes "${text}")
     list(LENGTH prefixes count)
     set(${out} "${count}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (expect_wrapped count build)
+function(expect_wrapped count build)
     count_wrapped(actual "${build}")
     expect_equal("number of cached commands in ${build}" "${count}" "${actual}")
-endfunction ()
+endfunction()
 
 # The summary lines and warnings of ours in what a configure printed.
-function (expect_summary line)
+function(expect_summary line)
     string(REGEX MATCHALL "-- HalideCache: [^\n]*" lines "${output}")
     expect_equal("summary line" "-- HalideCache: ${line}" "${lines}")
-endfunction ()
+endfunction()
 
-function (expect_warnings count)
+function(expect_warnings count)
     string(REGEX MATCHALL "CMake Warning[^\n]*:\n[^\n]*\n?" warnings "${output}")
     list(LENGTH warnings actual)
     if (NOT actual EQUAL count)
         fail("number of warnings" "${count}" "${actual}, in\n${output}")
     endif ()
-endfunction ()
+endfunction()
 
 # ---- A Halide that is not quite one --------------------------------------------------
 
 # Makes ${WORK}/<name>, a copy of HALIDE's CMake files with links to all the rest, and
 # sets <out> to it, for a case to change.
-function (copy_halide out name)
+function(copy_halide out name)
     set(copy "${WORK}/${name}")
-    file(GLOB_RECURSE files RELATIVE "${HALIDE}" "${HALIDE}/include/*" "${HALIDE}/lib/*" "${HALIDE}/lib64/*" "${HALIDE}/share/*" "${HALIDE}/bin/*")
+    file(
+        GLOB_RECURSE files
+        RELATIVE "${HALIDE}"
+        "${HALIDE}/bin/*" "${HALIDE}/include/*" "${HALIDE}/lib/*" "${HALIDE}/lib64/*"
+        "${HALIDE}/share/*"
+    )
     foreach (file IN LISTS files)
         cmake_path(GET file PARENT_PATH folder)
         file(MAKE_DIRECTORY "${copy}/${folder}")
@@ -276,15 +289,15 @@ function (copy_halide out name)
         endif ()
     endforeach ()
     set(${out} "${copy}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Replaces a text in a file, and fails if it is not there.
-function (edit_file file old new)
+function(edit_file file old new)
     file(READ "${file}" text)
     expect_contains("${file}" "${old}" "${text}")
     string(REPLACE "${old}" "${new}" text "${text}")
     file(WRITE "${file}" "${text}")
-endfunction ()
+endfunction()
 
 include("${CMAKE_CURRENT_LIST_DIR}/cases/${CASE}.cmake")
 message("case ${CASE} passed")

@@ -61,7 +61,7 @@ struct settings {
 // A recipe that was used, and what is in the cache because of it.
 struct past {
     struct recipe recipe;
-    bool is_stored[REQUESTS];
+    bool is_stored[REQUESTS][2]; // with the tracer the key may be another one
     char *keys[REQUESTS]; // from the log; NULL where it was never built
 };
 
@@ -207,8 +207,9 @@ static void compare(const struct fuzz *fuzz, const struct process_result *plain,
 
 // ---- What the cache did -------------------------------------------------------------
 
-// Reads the log of one command and removes it. `*key` becomes a new string, or NULL.
-static enum outcome read_log(const struct fuzz *fuzz, char **key)
+// Reads the log of one command and removes it. `*key` becomes a new string, or NULL;
+// `*text` one with the whole log.
+static enum outcome read_log(const struct fuzz *fuzz, char **key, char **text)
 {
     struct buffer log = {0};
     struct error error = {{0}};
@@ -218,6 +219,7 @@ static enum outcome read_log(const struct fuzz *fuzz, char **key)
     }
     free(path);
     buffer_append_u8(&log, '\0');
+    *text = mem_strdup((const char *)log.data);
     *key = NULL;
     enum outcome outcome = NO_OUTCOME;
     for (char *line = strtok((char *)log.data, "\n"); line != NULL;
@@ -316,7 +318,8 @@ static void check(struct fuzz *fuzz, const struct step *step, const struct past 
     char *key = NULL;
     run(fuzz, step, false, &plain);
     run(fuzz, step, true, &cached);
-    const enum outcome outcome = read_log(fuzz, &key);
+    char *log = NULL;
+    const enum outcome outcome = read_log(fuzz, &key, &log);
     compare(fuzz, &plain, &cached, &differences);
     if (differences.size > 0) {
         buffer_append_u8(&differences, '\0');
@@ -325,14 +328,16 @@ static void check(struct fuzz *fuzz, const struct step *step, const struct past 
         report(fuzz, step, before, key, problem);
     }
     const bool succeeded = plain.code == 0 && plain.signal == 0;
-    bool *is_stored = &step->past->is_stored[step->request];
+    bool *is_stored = &step->past->is_stored[step->request][step->traced];
     if (*is_stored && (outcome == MISS || outcome == BYPASS)) {
-        report(fuzz, step, before, key, "the same was stored, and was not a hit");
+        char *problem = mem_printf("the same was stored, and was not a hit:\n%s", log);
+        report(fuzz, step, before, key, problem);
     }
     fuzz->counts[outcome]++;
     fuzz->failed += !succeeded;
     fuzz->hits_asked += *is_stored;
-    *is_stored = succeeded && outcome <= MISS;
+    *is_stored = succeeded && outcome <= MISS && strstr(log, "not stored ") == NULL;
+    free(log);
     if (step->past->keys[step->request] == NULL) {
         step->past->keys[step->request] = key;
     } else {

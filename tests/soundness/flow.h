@@ -6,6 +6,7 @@
 #include "world.h"
 
 /** Runs a case in an empty folder; returns when it passed. */
-void flow_run(const struct tools *tools, const struct test_case *test, const char *folder);
+void flow_run(const struct tools *tools, const struct test_case *test,
+              const char *folder);
 
 #endif

@@ -18,7 +18,7 @@ void words_add(struct words *words, char *string);
 /** Appends the words of `text`, separated by spaces. "\s" in a word stands for a space.
  *  "{case}" and "{halide}" stand for these two folders. NULL has no words. */
 void words_add_words(struct words *words, const char *text, const char *case_folder,
-                       const char *halide);
+                     const char *halide);
 
 /** Appends copies of all strings of a NULL-terminated list; NULL has none. */
 void words_add_all(struct words *words, char *const *list);

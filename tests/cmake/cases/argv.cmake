@@ -5,13 +5,13 @@
 set(odd "odd (1) 'q' ä € & @x@ ~ !")
 file(COPY "${PROJECTS}/argv/" DESTINATION "${WORK}/${odd}/source")
 
-function (build_and_keep name)
+function(build_and_keep name)
     build("${odd}/build" plain.update odd.update)
     foreach (library IN ITEMS plain odd)
         file(READ "${WORK}/${odd}/build/${library}.argv" arguments)
         set(${name}_${library} "${arguments}" PARENT_SCOPE)
     endforeach ()
-endfunction ()
+endfunction()
 
 set(arguments
     -D CMAKE_DISABLE_FIND_PACKAGE_Halide_Python=ON

@@ -7,7 +7,7 @@ set(ENV{HALIDE_CACHE_LOG} "${WORK}/log")
 file(WRITE "${WORK}/log" "")
 
 # Copies what generators wrote to ${WORK}/<to>.
-function (keep_outputs from to)
+function(keep_outputs from to)
     file(
         GLOB_RECURSE files
         RELATIVE "${WORK}/${from}"
@@ -24,9 +24,9 @@ function (keep_outputs from to)
         file(COPY "${WORK}/${from}/${file}" DESTINATION "${WORK}/${to}/${folder}")
     endforeach ()
     set(outputs "${files}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (expect_same_outputs what)
+function(expect_same_outputs what)
     set(expected "${outputs}")
     keep_outputs(build "${what}")
     expect_equal("outputs of the ${what} build" "${expected}" "${outputs}")
@@ -35,14 +35,14 @@ function (expect_same_outputs what)
         file(SHA256 "${WORK}/${what}/${file}" after)
         expect_equal("${file} of the ${what} build" "${before}" "${after}")
     endforeach ()
-endfunction ()
+endfunction()
 
 # Lines of the log that begin with a word, since the last look.
-function (count_log out regex)
+function(count_log out regex)
     file(STRINGS "${WORK}/log" lines REGEX "${regex}")
     list(LENGTH lines count)
     set(${out} "${count}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 configure("${project}" build -D CMAKE_BUILD_TYPE=Release -D "HalideCache_DIR=${PACKAGE}")
 build(build)

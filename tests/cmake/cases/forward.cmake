@@ -4,27 +4,27 @@
 include("${REPOSITORY}/cmake/HalideCacheCommand.cmake")
 include("${REPOSITORY}/cmake/HalideCacheForward.cmake")
 
-function (add_custom_command)
+function(add_custom_command)
     set(record "${ARGC} arguments")
     math(EXPR last "${ARGC} - 1")
     foreach (i RANGE ${last})
         string(APPEND record "\n<${ARGV${i}}>")
     endforeach ()
     set_property(GLOBAL PROPERTY record "${record}")
-endfunction ()
+endfunction()
 
 # Stands for the decision whether to cache: everything that is a generator.
 set_property(GLOBAL PROPERTY prefixed "")
-function (_halidecache_prefix out target)
+function(_halidecache_prefix out target)
     set_property(GLOBAL APPEND_STRING PROPERTY prefixed "<${target}>")
     set(${out} "[=[helper;1]=] run [[--x=]] --" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
-function (record_of out code)
+function(record_of out code)
     cmake_language(EVAL CODE "${code}")
     get_property(record GLOBAL PROPERTY record)
     set(${out} "${record}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # Arguments as they may stand in a call.
 set(plain [====[

@@ -2,7 +2,7 @@
 # packages were found is cached.
 
 # One build tree is configured again and again: it is faster, and has to work too.
-function (expect_steps wrapped summary steps)
+function(expect_steps wrapped summary steps)
     set(sub_steps "")
     if (ARGC GREATER 3)
         set(sub_steps "${ARGV3}")
@@ -20,7 +20,7 @@ function (expect_steps wrapped summary steps)
     expect_wrapped("${wrapped}" build)
     # Halide's own messages are not repeated.
     expect_count("messages" 1 "platform triple:   " "${output}")
-endfunction ()
+endfunction()
 
 set(on "on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 

@@ -8,7 +8,7 @@ set(arguments
 set(on "on, ${CACHE_DIR} (${MODES}, Halide ${HALIDE_VERSION}.0.0)")
 
 # Two commands of `build` are run by this helper, and the probe is made of these sources.
-function (expect_package helper sources)
+function(expect_package helper sources)
     expect_summary("${on}")
     expect_warnings(0)
     read_build_files(text build)
@@ -20,7 +20,7 @@ function (expect_package helper sources)
     string(REPLACE " " "$ " sources "${sources}")
     expect_contains("source of the probe" "${sources}/probe/probe.cpp" "${text}")
     file(REMOVE_RECURSE "${WORK}/build")
-endfunction ()
+endfunction()
 
 # A build tree.
 configure(steps build ${arguments} -D "STEPS=${steps}" -D "HalideCache_DIR=${PACKAGE}")
@@ -38,7 +38,11 @@ expect_package("${moved}/bin/halide-cache" "${moved}/share/halidecache/src")
 
 # Injected into a project that does not know of it, from the prefix and from the build
 # tree; another one that a build tree remembers does not matter.
-file(GLOB inject "${PREFIX}/lib*/cmake/HalideCache/HalideCacheInject.cmake" "${PREFIX}/lib/*/cmake/HalideCache/HalideCacheInject.cmake")
+file(
+    GLOB inject
+    "${PREFIX}/lib*/cmake/HalideCache/HalideCacheInject.cmake"
+    "${PREFIX}/lib/*/cmake/HalideCache/HalideCacheInject.cmake"
+)
 string(REPLACE "cache," "" unaware "${steps}")
 configure(
     steps build ${arguments} -D "STEPS=${unaware}"
@@ -61,7 +65,11 @@ expect_package("${PREFIX}/bin/halide-cache" "${PREFIX}/share/halidecache/src")
 # Part of the user's tree, where the helper is built as well; find_package in a folder of
 # the same tree does no harm.
 foreach (order IN ITEMS FETCHED BEFORE AFTER)
-    configure(subproject build ${arguments} -D "HalideCache_SOURCES=${REPOSITORY}" -D "ORDER=${order}" -D "HalideCache_DIR=${PACKAGE}")
+    configure(
+        subproject build ${arguments}
+        -D "HalideCache_SOURCES=${REPOSITORY}" -D "ORDER=${order}"
+        -D "HalideCache_DIR=${PACKAGE}"
+    )
     expect_summary("${on}")
     expect_warnings(0)
     expect_wrapped(2 build)
@@ -82,7 +90,7 @@ set(series "${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
 math(EXPR next "${CMAKE_MATCH_3} + 1")
 set(next "${CMAKE_MATCH_2}.${next}")
 
-function (find_with result request)
+function(find_with result request)
     file(WRITE "${WORK}/find/CMakeLists.txt"
         "cmake_minimum_required(VERSION 3.28)\nproject(find LANGUAGES CXX)\n"
         "find_package(HalideCache ${request})\n"
@@ -92,7 +100,7 @@ function (find_with result request)
     configure("${WORK}/find" find-build -D "HalideCache_DIR=${PACKAGE}" -D Halide_CACHE_DIR=)
     expect_contains("find_package(HalideCache ${request})" "-- found: ${result}" "${output}")
     set(output "${output}" PARENT_SCOPE)
-endfunction ()
+endfunction()
 find_with("1 ${version}" "${series}")
 find_with("1 ${version}" "${version} EXACT")
 find_with("0" "${next}")

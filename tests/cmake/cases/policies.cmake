@@ -14,9 +14,9 @@ set(HALIDE "${doctored}")
 file(GLOB helper "${doctored}/lib*/cmake/HalideHelpers/HalideGeneratorHelpers.cmake")
 file(READ "${helper}" original)
 file(WRITE "${helper}" "${original}
-function (add_odd_command target)
+function(add_odd_command target)
     add_custom_command(TARGET \${target} POST_BUILD COMMAND true DEPENDS nothing -g)
-endfunction ()
+endfunction()
 ")
 file(WRITE "${WORK}/project/CMakeLists.txt" [[
 cmake_minimum_required(VERSION 3.28...${CMAKE_VERSION})

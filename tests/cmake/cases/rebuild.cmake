@@ -19,7 +19,7 @@ endif ()
 
 # The stand-in writes this file on every run. No build rule knows of it.
 set(written "${WORK}/build/plain.argv")
-function (expect_run expected)
+function(expect_run expected)
     build(build plain.update)
     if (EXISTS "${written}")
         set(ran yes)
@@ -28,13 +28,13 @@ function (expect_run expected)
     endif ()
     file(REMOVE "${written}")
     expect_equal("the generator ran" "${expected}" "${ran}")
-endfunction ()
+endfunction()
 
-function (change file)
+function(change file)
     # Files with the same second in their time count as unchanged for some.
     execute_process(COMMAND "${CMAKE_COMMAND}" -E sleep 1.1)
     file(TOUCH "${file}")
-endfunction ()
+endfunction()
 
 expect_run(yes)
 if (NOT EXISTS "${folder}/halide-cache-probe.so")

@@ -1,7 +1,11 @@
 # A package that ships the tracer has it used.
 
 file(COPY "${PREFIX}/" DESTINATION "${WORK}/prefix")
-file(GLOB targets "${WORK}/prefix/lib*/cmake/HalideCache/HalideCacheTargets.cmake" "${WORK}/prefix/lib/*/cmake/HalideCache/HalideCacheTargets.cmake")
+file(
+    GLOB targets
+    "${WORK}/prefix/lib*/cmake/HalideCache/HalideCacheTargets.cmake"
+    "${WORK}/prefix/lib/*/cmake/HalideCache/HalideCacheTargets.cmake"
+)
 file(READ "${targets}" text)
 if (NOT text MATCHES "HalideCache::tracer")
     # Built without one, as on systems that have none.

@@ -1,7 +1,7 @@
 # Two Halides in one tree: each is asked about, and gets a probe of its own.
 
 # Where they are is in cache variables, which the second project has to change.
-function (write_place name prefix)
+function(write_place name prefix)
     find_halide(place "${prefix}")
     set(code "")
     foreach (argument IN LISTS place)
@@ -10,7 +10,7 @@ function (write_place name prefix)
         endif ()
     endforeach ()
     file(WRITE "${WORK}/halides/${name}.cmake" "${code}")
-endfunction ()
+endfunction()
 write_place(first "${HALIDE}")
 write_place(second "${OTHER_HALIDE}")
 

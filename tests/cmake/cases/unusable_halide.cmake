@@ -8,7 +8,7 @@ set(arguments
 )
 
 # In a tree of its own, to know no more than a new user's does.
-function (expect_off summary details)
+function(expect_off summary details)
     file(REMOVE_RECURSE "${WORK}/build")
     configure(steps build ${arguments} -D STEPS=cache,halide,generator,runtime,lib:a,halide,lib:b)
     expect_warnings(1)
@@ -18,7 +18,7 @@ function (expect_off summary details)
     expect_contains("consequence" "The build goes on, uncached." "${flowing}")
     expect_summary("off: ${summary}")
     expect_wrapped(0 build)
-endfunction ()
+endfunction()
 
 copy_halide(doctored doctored)
 set(HALIDE "${doctored}")

@@ -5,12 +5,12 @@ set(arguments
     -D "HalideCache_DIR=${PACKAGE}"
     -D STEPS=cache,halide,generator,runtime,lib:a
 )
-function (on out dir)
+function(on out dir)
     set(${out} "on, ${dir} (${MODES}, Halide ${HALIDE_VERSION}.0.0)" PARENT_SCOPE)
-endfunction ()
+endfunction()
 
 # expect_value(<argument that sets it> <folder that it means>)
-function (expect_value argument dir)
+function(expect_value argument dir)
     configure(steps build ${arguments} -U Halide_CACHE_DIR ${argument})
     on(line "${dir}")
     expect_summary("${line}")
@@ -22,7 +22,7 @@ function (expect_value argument dir)
     if (NOT IS_DIRECTORY "${dir}")
         fail("the folder was not made" "${dir}" "")
     endif ()
-endfunction ()
+endfunction()
 
 # The default is the environment's.
 set(ENV{HL_CACHE_DIR} "${WORK}/from_environment")
@@ -47,11 +47,11 @@ foreach (value IN ITEMS OFF 0 FALSE NO)
 endforeach ()
 
 # Mistakes.
-function (expect_error value message)
+function(expect_error value message)
     configure_fails(steps build ${arguments} -U Halide_CACHE_DIR "-DHalide_CACHE_DIR:STRING=${value}")
     string(REGEX REPLACE "[ \n]+" " " flowing "${output}")
     expect_contains("error" "Halide_CACHE_DIR is `${value}`: ${message}" "${flowing}")
-endfunction ()
+endfunction()
 expect_error("/x/$<CONFIG>" "no generator expression and no variable")
 expect_error("/x/$(CONFIG)" "no generator expression and no variable")
 expect_error("~somebody/cache" "only `~/` is understood")

@@ -263,18 +263,6 @@ struct Shared {
         return ++*shared_number;
     }
 };
-// Tells that it builds, and waits until it may go on.
-struct Waits {
-    static int number() {
-        const int number = number_in("../number.txt");
-        const std::string told = "../told." + std::to_string(getpid());
-        while (access("../go", F_OK) != 0) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        return number;
-    }
-};
-
 // Its destructor runs after the pipeline was built.
 class Destructor : public Generator<Destructor> {
 public:
@@ -316,5 +304,4 @@ HALIDE_REGISTER_GENERATOR(Add<Throws>, throws)
 HALIDE_REGISTER_GENERATOR(Add<Crashes>, crashes)
 HALIDE_REGISTER_GENERATOR(Add<Opened>, opened)
 HALIDE_REGISTER_GENERATOR(Add<Shared>, shared)
-HALIDE_REGISTER_GENERATOR(Add<Waits>, waits)
 HALIDE_REGISTER_GENERATOR(Destructor, destructor)

@@ -49,6 +49,8 @@ public:
 };
 HALIDE_REGISTER_GENERATOR(Table, table)
 
+/*at namespace scope*/
+
 class Other : public Generator<Other> {
 public:
     Input<Buffer<uint8_t, 1>> input{"input"};
