@@ -384,12 +384,19 @@ class Bench:
         machine = self.describe_machine()
         self.prepare()
         out = Path(self.options.out) / "results.json"
+        failed = []
         for part in PARTS:
             if part in self.options.only:
-                self.parts[part] = getattr(self, f"part_{part}")()
-                # After every part: a run that is interrupted is not lost.
+                # A part that fails, or a run that is interrupted, does not cost the others.
+                try:
+                    self.parts[part] = getattr(self, f"part_{part}")()
+                except SystemExit as error:
+                    say(f"{part} failed: {error}")
+                    failed.append(part)
                 document = {"machine": machine, "quick": self.options.quick, **self.parts}
                 out.write_text(json.dumps(document, indent=1) + "\n")
+        if failed:
+            sys.exit(f"these parts failed: {', '.join(failed)}")
 
 
 def main():

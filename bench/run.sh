@@ -58,7 +58,9 @@ rm -rf "$work/prefix"
     exit 1
 }
 
+status=0
 python3 "$root/bench/bench.py" --root "$root" --work "$work" --halide "$halide" \
-    --halide-version "$halide_version" --out "$out" "${options[@]}"
+    --halide-version "$halide_version" --out "$out" "${options[@]}" || status=$?
 python3 "$root/bench/report.py" "$out"
 say "results: ${out#"$PWD/"}/results.md, results.json, results.svg"
+exit "$status"

@@ -21,7 +21,7 @@ static const struct description descriptions[BYPASS_REASONS] = {
     [BYPASS_BUILD_FAILED] = {"build-failed",
                              "the generator fails while it builds its pipeline"},
     [BYPASS_CUSTOM_LOWERING] = {"custom-lowering",
-                                "the pipeline has custom lowering passes"},
+                                "the pipeline has something that no key can hold"},
     [BYPASS_THREADS] = {"threads", "the generator has threads before it builds"},
     [BYPASS_SIDE_EFFECTS] = {"side-effects",
                              "the generator does more than to write its outputs"},

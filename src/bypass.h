@@ -15,7 +15,7 @@ enum bypass_reason {
     BYPASS_NO_PROBE = 5,           // no probe given, or it could not be loaded
     BYPASS_PROBE_TIMEOUT = 6,      // it did not answer in time
     BYPASS_BUILD_FAILED = 7,       // the generator throws or crashes while building
-    BYPASS_CUSTOM_LOWERING = 8,    // custom lowering passes cannot be put into a key
+    BYPASS_CUSTOM_LOWERING = 8,    // custom lowering passes, or trace_pipeline()
     BYPASS_THREADS = 9,            // the generator has threads before it builds
     BYPASS_SIDE_EFFECTS = 10,      // it writes files, starts programs, ...
     BYPASS_NONDETERMINISTIC = 11,  // it did not build the pipeline that it was probed for

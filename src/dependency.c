@@ -10,8 +10,8 @@
 
 // The finest tick that file systems round their times to when they do not do so to whole
 // seconds: a timer interrupt.
-static const int64_t tick_ns = 10 * 1000 * 1000;
-static const int64_t second_ns = 1000 * 1000 * 1000;
+static const int64_t tick_ns = INT64_C(10000000);
+static const int64_t second_ns = INT64_C(1000000000);
 
 // ---- What things are like -----------------------------------------------------------
 

@@ -380,7 +380,7 @@ static bool read_some(struct generator *generator, struct messages *messages,
             read_stream(generator, streams[i]);
         }
     }
-    if (waits[2].revents != 0) {
+    if (messages != NULL && waits[2].revents != 0) {
         read_messages(messages);
     }
     return true;

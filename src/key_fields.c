@@ -223,9 +223,18 @@ static bool starts_with_any(const char *text, const char *const *starts, size_t 
 // The locale: how numbers are printed. Our own variables never reach the generator.
 static bool variable_counts(const char *variable)
 {
-    static const char *const starts[] = {"HL_", "HALIDE_", "LLVM_",
-                                         "LC_", "LANG=",   "LANGUAGE=",
-                                         "TZ=", "MALLOC_", "GLIBC_TUNABLES="};
+    static const char *const starts[] = {"HL_",
+                                         "HALIDE_",
+                                         "LLVM_",
+                                         "LC_",
+                                         "LANG=",
+                                         "LANGUAGE=",
+                                         "TZ=",
+                                         "MALLOC_",
+                                         "GLIBC_TUNABLES=",
+                                         "SYM64_THRESHOLD=",
+                                         "FLUSH_MEMOIZE_CACHE=",
+                                         "ENABLE_FILTER_PRINTING="};
     static const char *const ours[] = {"HL_CACHE_", "HALIDE_CACHE_"};
     return STARTS_WITH_ANY(variable, starts) && !STARTS_WITH_ANY(variable, ours);
 }

@@ -108,6 +108,10 @@ bool os_list_directory(const char *path, bool (*visit)(void *, const char *name)
  *  Files that vanish meanwhile are no failure. */
 bool os_remove_tree(const char *path, struct error *error);
 
+/** How many bytes this user may still write to the file system that the path lies on;
+ * false when that cannot be told. */
+bool os_free_space(const char *path, uint64_t *bytes);
+
 /** Can this user create files in the folder? */
 bool os_can_write_directory(const char *path);
 

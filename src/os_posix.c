@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,7 +26,9 @@
 
 enum { COPY_PIECE = 256 * 1024 };
 
+#ifdef __APPLE__
 extern char **environ;
+#endif
 
 // ---- Time ---------------------------------------------------------------------------
 
@@ -450,6 +453,16 @@ bool os_remove_tree(const char *path, struct error *error)
             return error_set_errno(error, "cannot remove the folder %s", path);
         }
     }
+}
+
+bool os_free_space(const char *path, uint64_t *bytes)
+{
+    struct statvfs status;
+    if (statvfs(path, &status) != 0) {
+        return false;
+    }
+    *bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_frsize;
+    return true;
 }
 
 bool os_can_write_directory(const char *path)

@@ -51,6 +51,33 @@ void output_state_free(struct output_state *state)
     }
 }
 
+// Halide writes several kinds of files without looking whether that works: on a full disk
+// it leaves a part of them, and succeeds. The file's size says nothing, so the space that
+// is left has to be plenty.
+static bool had_space(const struct output *output, size_t size, struct error *error)
+{
+    enum { PLENTY = 1024 * 1024 };
+    uint64_t left = 0;
+    return !os_free_space(output->path, &left) || left >= size + PLENTY ||
+           error_set(error, "the disk is full where %s lies", output->path);
+}
+
+// A header that was cut off, for whatever reason, lacks its last line.
+static bool is_whole(const struct output *output, const struct buffer *content,
+                     struct error *error)
+{
+    static const char end[] = "#endif\n";
+    const size_t length = sizeof end - 1;
+    const size_t name = strlen(output->path);
+    if (name < 2 || strcmp(output->path + name - 2, ".h") != 0 ||
+        strcmp(output->role, "c_header") != 0) {
+        return true;
+    }
+    return (content->size >= length &&
+            memcmp(content->data + content->size - length, end, length) == 0) ||
+           error_set(error, "%s is cut off", output->path);
+}
+
 bool output_files_collect(const struct outputs *outputs, struct output_state *state,
                           struct entry *entry, struct error *error)
 {
@@ -66,6 +93,10 @@ bool output_files_collect(const struct outputs *outputs, struct output_state *st
         if (state->before[i].existed &&
             file_status_equal(&status, &state->before[i].status)) {
             return error_set(error, "%s was not written", path);
+        }
+        if (!had_space(&outputs->list[i], state->after[i].size, error) ||
+            !is_whole(&outputs->list[i], &state->after[i], error)) {
+            return false;
         }
         state->outputs[i] = (struct entry_output){.role = outputs->list[i].role,
                                                   .data = state->after[i].data,

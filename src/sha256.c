@@ -81,5 +81,5 @@ void digest_to_hex(const struct digest *digest, char hex[SHA256_HEX_SIZE])
         hex[2 * i] = digits[digest->bytes[i] >> 4];
         hex[2 * i + 1] = digits[digest->bytes[i] & 15];
     }
-    hex[2 * SHA256_SIZE] = '\0';
+    hex[SHA256_HEX_SIZE - 1] = '\0';
 }

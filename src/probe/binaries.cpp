@@ -5,6 +5,7 @@
 #include "../tracer/trace.h"
 #include "fingerprint.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <map>
 #include <vector>
@@ -25,6 +26,7 @@ struct Binary {
     std::string name;  // what others need it by
     std::vector<std::string> needs;
     const void *base = nullptr;
+    bool traces_pipelines = false;  // it may call Pipeline::trace_pipeline()
 };
 
 #ifdef __APPLE__
@@ -62,6 +64,58 @@ void read_dynamic_section(const ElfW(Dyn) * dynamic, ElfW(Addr) base, Binary *bi
     }
 }
 
+// Does a relocation in this table name the symbol? (System V gABI, "Relocation".)
+bool names_symbol(const ElfW(Rela) * table, size_t bytes, const ElfW(Sym) * symbols,
+                  const char *strings, const char *name) {
+    for (size_t i = 0; table != nullptr && i < bytes / sizeof *table; i++) {
+#if __ELF_NATIVE_CLASS == 64
+        const size_t symbol = ELF64_R_SYM(table[i].r_info);
+#else
+        const size_t symbol = ELF32_R_SYM(table[i].r_info);
+#endif
+        if (symbol != 0 && strcmp(strings + symbols[symbol].st_name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool imports_symbol(const ElfW(Dyn) * dynamic, ElfW(Addr) base, const char *name) {
+    const ElfW(Rela) *tables[2] = {nullptr, nullptr};
+    size_t sizes[2] = {0, 0};
+    const ElfW(Sym) *symbols = nullptr;
+    const char *strings = nullptr;
+    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
+        const ElfW(Addr) value = entry->d_un.d_ptr;
+        const ElfW(Addr) address = value < base ? value + base : value;
+        switch (entry->d_tag) {
+        case DT_STRTAB:
+            strings = reinterpret_cast<const char *>(address);
+            break;
+        case DT_SYMTAB:
+            symbols = reinterpret_cast<const ElfW(Sym) *>(address);
+            break;
+        case DT_JMPREL:
+            tables[0] = reinterpret_cast<const ElfW(Rela) *>(address);
+            break;
+        case DT_PLTRELSZ:
+            sizes[0] = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            tables[1] = reinterpret_cast<const ElfW(Rela) *>(address);
+            break;
+        case DT_RELASZ:
+            sizes[1] = entry->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    }
+    return strings != nullptr && symbols != nullptr &&
+           (names_symbol(tables[0], sizes[0], symbols, strings, name) ||
+            names_symbol(tables[1], sizes[1], symbols, strings, name));
+}
+
 int add_binary(struct dl_phdr_info *info, size_t, void *list) {
     auto *binaries = static_cast<std::vector<Binary> *>(list);
     Binary binary;
@@ -72,8 +126,10 @@ int add_binary(struct dl_phdr_info *info, size_t, void *list) {
         const ElfW(Phdr) &header = info->dlpi_phdr[i];
         const char *address = reinterpret_cast<const char *>(info->dlpi_addr + header.p_vaddr);
         if (header.p_type == PT_DYNAMIC) {
-            read_dynamic_section(reinterpret_cast<const ElfW(Dyn) *>(address), info->dlpi_addr,
-                                 &binary);
+            const auto *dynamic = reinterpret_cast<const ElfW(Dyn) *>(address);
+            read_dynamic_section(dynamic, info->dlpi_addr, &binary);
+            binary.traces_pipelines = imports_symbol(dynamic, info->dlpi_addr,
+                                                     "_ZN6Halide8Pipeline14trace_pipelineEv");
         } else if (header.p_type == PT_LOAD && header.p_offset == 0) {
             binary.base = address;
         }
@@ -107,6 +163,7 @@ public:
     }
     void add(size_t index) {
         if (members_.insert(index).second) {
+            order_.push_back(index);
             for (const std::string &need : binaries_[index].needs) {
                 const auto found = by_name_.find(need);
                 if (found != by_name_.end()) {
@@ -118,11 +175,15 @@ public:
     bool has(size_t index) const {
         return members_.count(index) != 0;
     }
+    const std::vector<size_t> &order() const {
+        return order_;
+    }
 
 private:
     const std::vector<Binary> &binaries_;
     std::map<std::string, size_t> by_name_;
     std::set<size_t> members_;
+    std::vector<size_t> order_;
 };
 
 }  // namespace
@@ -138,6 +199,16 @@ std::set<std::string> loaded_files() {
 bool program_uses_this_halide() {
     const void *entry = dlsym(RTLD_DEFAULT, "_ZN6Halide8Internal20generate_filter_mainEiPPc");
     return entry != nullptr && base_of(entry) == base_of(address_in_halide());
+}
+
+bool program_may_trace_pipelines() {
+    const void *halide = base_of(address_in_halide());
+    for (const Binary &binary : loaded_binaries()) {
+        if (binary.traces_pipelines && binary.base != halide) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void report_binaries(const std::set<std::string> &before, bool everything, const Messages &report) {
@@ -159,7 +230,17 @@ void report_binaries(const std::set<std::string> &before, bool everything, const
             counts.add(i);
         }
     }
+    // The order counts: it decides whose symbols are taken. But the tracer, when it is there,
+    // has what it needs itself loaded earlier, and must not make another key. So what the
+    // program needs is listed in the program's own order.
+    std::vector<size_t> order;
     for (size_t i = 0; i < binaries.size(); i++) {
+        if (!of_program.has(i)) {
+            order.push_back(i);
+        }
+    }
+    order.insert(order.end(), of_program.order().begin(), of_program.order().end());
+    for (const size_t i : order) {
         const Binary &binary = binaries[i];
         if (binary.base == probe || (tracer != nullptr && binary.base == tracer)) {
             continue;

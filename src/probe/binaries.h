@@ -19,6 +19,11 @@ std::set<std::string> loaded_files();
  *  probe then got a Halide of its own. */
 bool program_uses_this_halide();
 
+/** Does the program, or a library that is not Halide's, have a call of
+ *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell whether
+ *  it was called. */
+bool program_may_trace_pipelines();
+
 /** Sends every binary whose identity belongs into the key: the one that holds Halide and
  *  all that it needs; the plugins (those that are not in `before`) and all that they need;
  *  and whatever was loaded that the program does not need by its own link line, such as a

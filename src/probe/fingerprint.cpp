@@ -63,6 +63,7 @@ class Details : public Halide::Internal::IRGraphVisitor {
 public:
     std::string text;
     std::map<std::string, Parameter> parameters;
+    std::set<const halide_buffer_t *> images;
 
 private:
     using IRGraphVisitor::visit;
@@ -70,6 +71,23 @@ private:
     void note(const Type &type) {
         if (type.is_handle()) {
             append_string(&text, describe(type));
+        }
+    }
+    // Serialization keeps what lies inside the extents; code generation embeds the memory as it
+    // is, with what lies between the rows, or around a crop.
+    void note(const Halide::Buffer<> &image) {
+        const halide_buffer_t *raw = image.defined() ? image.raw_buffer() : nullptr;
+        if (raw == nullptr || !images.insert(raw).second) {
+            return;
+        }
+        for (int i = 0; i < raw->dimensions; i++) {
+            append_u32(&text, static_cast<uint32_t>(raw->dim[i].min));
+            append_u32(&text, static_cast<uint32_t>(raw->dim[i].extent));
+            append_u32(&text, static_cast<uint32_t>(raw->dim[i].stride));
+        }
+        if (raw->host != nullptr) {
+            append_string(&text, std::string(reinterpret_cast<const char *>(raw->begin()),
+                                             raw->size_in_bytes()));
         }
     }
     void note(const Parameter &parameter) {
@@ -86,16 +104,19 @@ private:
     void visit(const Halide::Internal::Variable *op) override {
         append_string(&text, describe(op->type));
         note(op->param);
+        note(op->image);
         IRGraphVisitor::visit(op);
     }
     void visit(const Halide::Internal::Call *op) override {
         note(op->type);
         note(op->param);
+        note(op->image);
         IRGraphVisitor::visit(op);
     }
     void visit(const Halide::Internal::Load *op) override {
         note(op->type);
         note(op->param);
+        note(op->image);
         IRGraphVisitor::visit(op);
     }
     void visit(const Halide::Internal::Cast *op) override {

@@ -28,7 +28,7 @@ bool is_read_later(const std::string &variable) {
         }
     }
     for (const char *prefix : {"HL_", "HALIDE_", "LLVM_", "LC_", "LANG=", "LANGUAGE=", "TZ=",
-                               "MALLOC_", "GLIBC_TUNABLES="}) {
+                               "MALLOC_", "GLIBC_TUNABLES=", "SYM64_THRESHOLD=", "FLUSH_MEMOIZE_CACHE=", "ENABLE_FILTER_PRINTING="}) {
         if (variable.rfind(prefix, 0) == 0) {
             return true;
         }

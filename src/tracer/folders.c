@@ -87,11 +87,9 @@ static void note_glob(const struct before *before, const uintptr_t *arguments,
     const char *pattern = (const char *)arguments[0];
     const char *special = strpbrk(pattern, "*?[\\{~");
     const char *slash = strrchr(pattern, '/');
-    if (special == NULL || (slash != NULL && special < slash)) {
-        records_add_opaque(before->reason, before->name, caller->object);
-    } else if (slash == NULL) {
+    if (special != NULL && slash == NULL && pattern[0] != '~') {
         records_add_path(TRACE_LISTED, 0, AT_FDCWD, ".", NULL);
-    } else if (pattern[0] == '/') {
+    } else if (special != NULL && pattern[0] == '/' && special > slash) {
         records_add_cut(TRACE_LISTED, 0, pattern,
                         slash == pattern ? 1 : (size_t)(slash - pattern));
     } else {

@@ -70,7 +70,7 @@ enum trace_tag {
     // text: a path. second: what realpath() makes of it.
     TRACE_RESOLVED = 7,
 
-    // text: a folder whose names were read.
+    // text: a folder whose names were read, and with each, what kind of thing it is.
     TRACE_LISTED = 8,
 
     // text: a path where something was created, changed or removed.

@@ -30,7 +30,7 @@ static void fixture_free(struct fixture *fixture)
 
 static struct entry_output stored_outputs[2] = {
     {"object", (const unsigned char *)"code", 4},
-    {"c_header", (const unsigned char *)"header", 6},
+    {"c_header", (const unsigned char *)"header\n#endif\n", 14},
 };
 
 static struct entry stored(void)
@@ -62,7 +62,7 @@ static void test_restore(void **state)
     const struct entry entry = stored();
     assert_true(output_files_restore(&fixture->outputs, &entry, UNCHANGED_TOUCH, NULL));
     check_content(fixture->list[0].path, "code");
-    check_content(fixture->list[1].path, "header");
+    check_content(fixture->list[1].path, "header\n#endif\n");
     fixture_free(fixture);
 }
 
@@ -77,7 +77,7 @@ static void test_restore_keeps_or_touches_what_is_the_same(void **state)
     assert_true(output_files_restore(&fixture->outputs, &entry, UNCHANGED_KEEP, NULL));
     assert_true(mtime_of(fixture->list[0].path) == long_ago_ns);
     assert_true(mtime_of(fixture->list[1].path) > long_ago_ns);
-    check_content(fixture->list[1].path, "header");
+    check_content(fixture->list[1].path, "header\n#endif\n");
     assert_true(output_files_restore(&fixture->outputs, &entry, UNCHANGED_TOUCH, NULL));
     assert_true(mtime_of(fixture->list[0].path) > long_ago_ns);
     fixture_free(fixture);
@@ -152,7 +152,7 @@ static void test_collect_takes_regular_files_only(void **state)
     struct fixture *fixture = fixture_new(*state);
     struct output_state *before = output_state_take(&fixture->outputs);
     assert_true(os_make_directories(fixture->list[0].path, NULL));
-    scratch_write(fixture->list[1].path, "header");
+    scratch_write(fixture->list[1].path, "header\n#endif\n");
     struct entry entry = {0};
     assert_false(output_files_collect(&fixture->outputs, before, &entry, NULL));
     output_state_free(before);
@@ -168,7 +168,7 @@ static void test_settle(void **state)
     assert_true(os_set_mtime(fixture->list[1].path, long_ago_ns));
     struct output_state *before = output_state_take(&fixture->outputs);
     scratch_write(fixture->list[0].path, "code");
-    scratch_write(fixture->list[1].path, "header");
+    scratch_write(fixture->list[1].path, "header\n#endif\n");
     struct entry entry = {0};
     assert_true(output_files_collect(&fixture->outputs, before, &entry, NULL));
     output_files_settle(&fixture->outputs, before, &entry, UNCHANGED_TOUCH);

@@ -19,7 +19,8 @@
 
 static void act_getenv(void)
 {
-    CHECK(getenv("SET") != NULL && strcmp(getenv("SET"), "value") == 0);
+    const char *value = getenv("SET");
+    CHECK(value != NULL && strcmp(value, "value") == 0);
     CHECK(getenv("UNSET") == NULL);
     CHECK(secure_getenv("SECURE") == NULL);
 }
