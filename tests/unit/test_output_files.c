@@ -114,15 +114,15 @@ static void test_collect(void **state)
 {
     struct fixture *fixture = fixture_new(*state);
     struct output_state *before = output_state_take(&fixture->outputs);
-    scratch_write(fixture->list[0].path, "code");
-    scratch_write(fixture->list[1].path, "");
+    scratch_write(fixture->list[0].path, "");
+    scratch_write(fixture->list[1].path, "header\n#endif\n");
     struct entry entry = {0};
     assert_true(output_files_collect(&fixture->outputs, before, &entry, NULL));
     assert_int_equal(entry.output_count, 2);
     assert_string_equal(entry.outputs[0].role, "object");
-    assert_int_equal(entry.outputs[0].size, 4);
-    assert_memory_equal(entry.outputs[0].data, "code", 4);
-    assert_int_equal(entry.outputs[1].size, 0);
+    assert_int_equal(entry.outputs[0].size, 0);
+    assert_int_equal(entry.outputs[1].size, 14);
+    assert_memory_equal(entry.outputs[1].data, "header\n#endif\n", 14);
     output_state_free(before);
     fixture_free(fixture);
 }
@@ -143,6 +143,20 @@ static void test_collect_misses_what_was_not_written(void **state)
     assert_true(os_remove_file(fixture->list[0].path, NULL));
     assert_false(output_files_collect(&fixture->outputs, before, &entry, &error));
     assert_non_null(strstr(error.text, fixture->list[0].path));
+    output_state_free(before);
+    fixture_free(fixture);
+}
+
+static void test_collect_misses_a_header_without_its_end(void **state)
+{
+    struct fixture *fixture = fixture_new(*state);
+    struct output_state *before = output_state_take(&fixture->outputs);
+    scratch_write(fixture->list[0].path, "code");
+    scratch_write(fixture->list[1].path, "header\n#end");
+    struct entry entry = {0};
+    struct error error = {""};
+    assert_false(output_files_collect(&fixture->outputs, before, &entry, &error));
+    assert_non_null(strstr(error.text, fixture->list[1].path));
     output_state_free(before);
     fixture_free(fixture);
 }
@@ -189,6 +203,7 @@ int main(void)
         scratch_test(test_restore_into_a_missing_folder_fails),
         scratch_test(test_collect),
         scratch_test(test_collect_misses_what_was_not_written),
+        scratch_test(test_collect_misses_a_header_without_its_end),
         scratch_test(test_collect_takes_regular_files_only),
         scratch_test(test_settle),
     };
