@@ -5,6 +5,7 @@
 #include "buffer.h"
 #include "key_fields.h"
 #include "notice.h"
+#include "os.h"
 #include "probe/protocol.h"
 #include "probe_file.h"
 
@@ -82,8 +83,11 @@ static struct generator *start_generator(const struct job *job)
         job_bypass(job, BYPASS_NO_PROBE, error.text);
     }
     char **command = command_with_probe(job, probe);
-    struct generator *generator =
-        generator_start(command, job->options.tracer, &request, &error);
+    // The loader would look for a relative path along its own folders, and complain.
+    char *tracer =
+        job->options.tracer == NULL ? NULL : os_absolute_path(job->options.tracer);
+    struct generator *generator = generator_start(command, tracer, &request, &error);
+    free(tracer);
     if (generator == NULL) {
         job_bypass(job, BYPASS_NOT_A_GENERATOR, error.text);
     }

@@ -5,6 +5,7 @@
 #include "../tracer/trace.h"
 #include "fingerprint.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
@@ -26,7 +27,10 @@ struct Binary {
     std::string name;  // what others need it by
     std::vector<std::string> needs;
     const void *base = nullptr;
-    bool traces_pipelines = false;  // it may call Pipeline::trace_pipeline()
+#ifndef __APPLE__
+    const ElfW(Dyn) *dynamic = nullptr;
+    ElfW(Addr) address = 0;
+#endif
 };
 
 #ifdef __APPLE__
@@ -128,8 +132,8 @@ int add_binary(struct dl_phdr_info *info, size_t, void *list) {
         if (header.p_type == PT_DYNAMIC) {
             const auto *dynamic = reinterpret_cast<const ElfW(Dyn) *>(address);
             read_dynamic_section(dynamic, info->dlpi_addr, &binary);
-            binary.traces_pipelines = imports_symbol(dynamic, info->dlpi_addr,
-                                                     "_ZN6Halide8Pipeline14trace_pipelineEv");
+            binary.dynamic = dynamic;
+            binary.address = info->dlpi_addr;
         } else if (header.p_type == PT_LOAD && header.p_offset == 0) {
             binary.base = address;
         }
@@ -202,13 +206,29 @@ bool program_uses_this_halide() {
 }
 
 bool program_may_trace_pipelines() {
+#ifdef __APPLE__
+    // dlsym finds nothing about who calls; what a Mach-O file imports is not looked at yet.
+    return true;
+#else
+    const std::vector<Binary> binaries = loaded_binaries();
     const void *halide = base_of(address_in_halide());
-    for (const Binary &binary : loaded_binaries()) {
-        if (binary.traces_pipelines && binary.base != halide) {
+    std::string halide_name;
+    for (const Binary &binary : binaries) {
+        if (binary.base == halide) {
+            halide_name = binary.name;
+        }
+    }
+    for (const Binary &binary : binaries) {
+        // Only who needs Halide can call it, and the tables of others are long.
+        const bool needs_halide = std::find(binary.needs.begin(), binary.needs.end(),
+                                            halide_name) != binary.needs.end();
+        if (needs_halide && binary.dynamic != nullptr &&
+            imports_symbol(binary.dynamic, binary.address, "_ZN6Halide8Pipeline14trace_pipelineEv")) {
             return true;
         }
     }
     return false;
+#endif
 }
 
 void report_binaries(const std::set<std::string> &before, bool everything, const Messages &report) {
