@@ -289,9 +289,9 @@ static void choose_recipe(struct fuzz *fuzz, struct step *step)
 {
     const unsigned choice = random_below(&fuzz->random, 10);
     struct recipe recipe = fuzz->current->recipe;
-    if (choice == 0) {
+    if (choice <= 1) {
         (void)snprintf(step->what, sizeof step->what, "nothing");
-    } else if (choice <= 2) {
+    } else if (choice <= 3) {
         recipe = fuzz->pasts[random_below(&fuzz->random, fuzz->past_count)].recipe;
         (void)snprintf(step->what, sizeof step->what, "back to an earlier recipe");
     } else {
@@ -307,7 +307,7 @@ static void choose(struct fuzz *fuzz, const struct step *before, struct step *st
     if (random_below(&fuzz->random, 8) == 0) {
         step->request = random_below(&fuzz->random, REQUESTS);
     }
-    step->traced = random_below(&fuzz->random, 2) == 0 && fuzz->settings.tracer != NULL;
+    step->traced = random_below(&fuzz->random, 4) != 0 && fuzz->settings.tracer != NULL;
     step->verify = random_below(&fuzz->random, 12) == 0;
     step->restat = random_below(&fuzz->random, 2) == 0;
 }
@@ -465,7 +465,7 @@ static void read_arguments(struct settings *settings, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct fuzz fuzz = {.settings = {.seed = 1, .count = 100}};
+    struct fuzz fuzz = {.settings = {.seed = 1, .count = 50}};
     read_arguments(&fuzz.settings, argc, argv);
     fuzz.random.state = fuzz.settings.seed;
     fuzz.pasts = mem_new(fuzz.settings.count + 1, sizeof *fuzz.pasts);

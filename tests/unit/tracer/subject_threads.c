@@ -57,17 +57,19 @@ static void act_threads(void)
 static atomic_bool stop;
 static atomic_uint next_number;
 
-// Always something new, so that the lock is taken all the time.
+// Something new every time, so that the lock is taken, as long as there is memory for it.
 static void *open_new_files(void *nothing)
 {
+    enum { NAMES = 6000 };
     char name[40];
     (void)nothing;
     while (!atomic_load(&stop)) {
         const unsigned number = atomic_fetch_add(&next_number, 1);
-        (void)snprintf(name, sizeof name, "nothing%u", number);
-        CHECK(open(name, O_RDONLY) == -1);
-        if (number > 12000) {
-            (void)usleep(1000); // the memory for records ends
+        if (number < NAMES) {
+            (void)snprintf(name, sizeof name, "nothing%u", number);
+            CHECK(open(name, O_RDONLY) == -1);
+        } else {
+            (void)usleep(1000);
         }
     }
     return NULL;
@@ -167,8 +169,8 @@ static void act_signals(void)
     interrupted = pthread_self();
     CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
     CHECK(pthread_create(&thread, NULL, interrupt, NULL) == 0);
-    for (unsigned i = 0; i < 12000 || signals < 100; i++) {
-        (void)snprintf(name, sizeof name, "nothing%u", i % 12000);
+    for (unsigned i = 0; i < 6000 || signals < 100; i++) {
+        (void)snprintf(name, sizeof name, "nothing%u", i % 6000);
         CHECK(open(name, O_RDONLY) == -1);
     }
     atomic_store(&stop, true);
