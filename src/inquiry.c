@@ -214,7 +214,12 @@ static bool handle_report(void *context, uint32_t tag, const unsigned char *data
         break;
     }
     case PROBE_DONE:
-        inquiry->reason = BYPASS_NONE;
+        inquiry->is_done = true;
+        more = true;
+        break;
+    case PROBE_ENDED:
+        // A generator that exits while it builds also ends well.
+        inquiry->reason = inquiry->is_done ? BYPASS_NONE : inquiry->reason;
         break;
     default:
         more = give_up(inquiry, BYPASS_NO_PROBE, "an unknown message");

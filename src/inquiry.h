@@ -18,6 +18,7 @@ struct inquiry {
     struct digest key;         // valid when `reason` is BYPASS_NONE
     struct buffer pipelines;   // names and digests of the fields that are to be confirmed
     struct buffer trace;       // what the tracer saw until then (tracer/trace.h)
+    bool is_done;              // all pipelines are reported
     enum bypass_reason reason; // why there is no key
     char *reason_text;
 };

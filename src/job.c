@@ -69,6 +69,20 @@ static void require_cacheable_kinds(const struct job *job)
     }
 }
 
+// HL_SPIRV_DUMP_FILE, HL_HEXAGON_DUMP_BITCODE: files that the command does not name.
+static void require_no_dumps(const struct job *job)
+{
+    for (char **variable = os_environment(); variable != NULL && *variable != NULL;
+         variable++) {
+        const char *equals = strchr(*variable, '=');
+        const char *dump = strstr(*variable, "_DUMP_");
+        if (strncmp(*variable, "HL_", 3) == 0 && dump != NULL && equals != NULL &&
+            dump < equals && equals[1] != '\0') {
+            job_bypass(job, BYPASS_UNDECLARED_OUTPUT, *variable);
+        }
+    }
+}
+
 static void understand_command(struct job *job)
 {
     struct error error = {{0}};
@@ -83,6 +97,7 @@ static void understand_command(struct job *job)
         job_bypass(job, BYPASS_COMMAND_LINE, error.text);
     }
     require_cacheable_kinds(job);
+    require_no_dumps(job);
     job->outputs = outputs_of_request(&job->request);
     if (job->outputs.count == 0) {
         job_bypass(job, BYPASS_OUTPUT_KIND, "nothing that a runtime has");

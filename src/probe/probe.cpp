@@ -94,10 +94,9 @@ bool report_everything(const Request &request, bool own_autoscheduler, const Pri
     enter_sandbox(report.descriptor(), printed);
     try {
         if (report_everything(request, own_autoscheduler, printed, report)) {
+            report.send(PROBE_DONE, "");
             last_words = report;
-            std::cout.flush();
-            std::cerr.flush();
-            std::clog.flush();
+            flush_streams();
             exit(0);
         }
     } catch (const std::exception &error) {
@@ -130,14 +129,17 @@ void end_report(pid_t child, const Printed &printed, const Messages &report) {
     struct sigaction usual = {};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, &usual);
-    if (wait_for(child) != 0) {
+    const int status = wait_for(child);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
+        report.send_bypass(BYPASS_SIDE_EFFECTS, "it does what a copy of it must not");
+    } else if (status != 0) {
         // It has told why, or was killed.
     } else if (has_taken_bait(printed)) {
         report.send_bypass(BYPASS_SIDE_EFFECTS, "it reads its standard input");
     } else {
         report.send_field(PROBE_FIELD, "printed", read_printed(printed.out));
         report.send_field(PROBE_FIELD, "printed errors", read_printed(printed.err));
-        report.send(PROBE_DONE, "");
+        report.send(PROBE_ENDED, "");
     }
     sigaction(SIGPIPE, &usual, nullptr);
 }

@@ -118,11 +118,19 @@ std::string describe_name_counters() {
     return text;
 }
 
+void flush_streams() {
+    fflush(nullptr);
+    std::cout.flush();
+    std::cerr.flush();
+    std::clog.flush();
+}
+
 bool has_usual_reports(const Printed &printed) {
     if (Halide::Internal::get_compiler_logger() != nullptr) {
         return false;
     }
     static const char kMessage[] = "halide-cache looks at how warnings are printed\n";
+    flush_streams();
     const std::string out_before = read_printed(printed.out);
     const std::string err_before = read_printed(printed.err);
 #ifdef _halide_user_warning
@@ -137,9 +145,7 @@ bool has_usual_reports(const Printed &printed) {
             << kMessage;
     }
 #endif
-    fflush(nullptr);
-    std::cout.flush();
-    std::cerr.flush();
+    flush_streams();
     return read_printed(printed.out) == out_before &&
            read_printed(printed.err) == err_before + expected;
 }

@@ -19,6 +19,9 @@ std::string describe_process(const std::set<std::string> &variables_at_start);
  *  for the child, after it has built everything. */
 std::string describe_name_counters();
 
+/** Flushes all that is to be printed, by C and C++. */
+void flush_streams();
+
 /** Are warnings printed as Halide prints them, and is nobody told anything else about the
  *  compilation? The child only: it makes Halide warn. */
 bool has_usual_reports(const Printed &printed);

@@ -13,9 +13,9 @@
 // arguments, each with its NUL: a generator whose code before main() changes them is not
 // asked for what the helper thinks.
 // When Halide loads it, the probe reads the request and forks. The child builds and
-// serializes the pipelines, reports, and exits; the parent has closed its end of
-// `report`, so that the end of the child, however it comes, is the end of the report. The
-// parent waits for the answer: STOP, and it leaves with status 0 (the outputs are being
+// serializes the pipelines, reports, and exits, with all that the generator does when it
+// exits. The parent waits for its end, adds to the report what that has shown, and closes
+// it. Then it waits for the answer: STOP, and it leaves with status 0 (the outputs are being
 // restored); GO, and it goes on to compile as if nothing had been.
 //
 // After GO the parent sends the fields of each pipeline that it really compiles, the same
@@ -56,7 +56,7 @@ enum {
     PROBE_OWN_AUTOSCHEDULER = 5,
     // Payload: u32 enum bypass_reason, then a text. Nothing follows.
     PROBE_BYPASS = 6,
-    // Payload: empty. The report is complete.
+    // Payload: empty. The child has built everything and now ends as the generator would.
     PROBE_DONE = 7,
     // Payload: empty. main() is over.
     PROBE_END = 8,
@@ -66,6 +66,8 @@ enum {
     // Payload: a batch of records of the tracer (tracer/trace.h): what the generator looked
     // at until its pipelines were built.
     PROBE_TRACE = 10,
+    // Payload: empty. The child, which was done, has ended well. The report is complete.
+    PROBE_ENDED = 11,
 
     PROBE_STOP = 's',
     PROBE_GO = 'g'

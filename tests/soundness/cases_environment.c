@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The environment: what Halide, LLVM and the C library read while the pipeline is compiled,
-// after the probe has spoken. A generator's own getenv() is in cases_behaviour.c.
+// The environment: what Halide, LLVM and the C library read while the pipeline is
+// compiled, after the probe has spoken. A generator's own getenv() is in
+// cases_behaviour.c.
 
 #include "hooks.h"
 
@@ -97,7 +98,9 @@ static const struct test_case cases[] = {
         // Lowering writes a file of that name.
         .name = "environment.HL_SPIRV_DUMP_FILE",
         .generator = "signature_other",
-        .before = {.arguments = "-g texture -o out -e object target=host-vulkan-no_runtime"},
+        .before =
+            {.arguments =
+                 "-g texture -o out -e object target=x86-64-linux-vulkan-no_runtime"},
         .after = {.environment = "HL_SPIRV_DUMP_FILE=dump.spv"},
         .expected = BYPASS,
         .reason = BYPASS_UNDECLARED_OUTPUT,
