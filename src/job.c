@@ -83,6 +83,23 @@ static void require_no_dumps(const struct job *job)
     }
 }
 
+// What these make Halide print are times and names of temporary files: no two
+// compilations print the same, and whoever sets one wants to see this very compilation.
+static void require_no_debugging(const struct job *job)
+{
+    static const char *const variables[] = {
+        "HL_DEBUG_CODEGEN",
+        "HL_DEBUG_COMPILER_LOGGER",
+        "HL_TIME_LOWERING_PASSES",
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && value[0] != '\0' && strcmp(value, "0") != 0) {
+            job_bypass(job, BYPASS_OUTPUT_KIND, variables[i]);
+        }
+    }
+}
+
 static void understand_command(struct job *job)
 {
     struct error error = {{0}};
@@ -98,6 +115,7 @@ static void understand_command(struct job *job)
     }
     require_cacheable_kinds(job);
     require_no_dumps(job);
+    require_no_debugging(job);
     job->outputs = outputs_of_request(&job->request);
     if (job->outputs.count == 0) {
         job_bypass(job, BYPASS_OUTPUT_KIND, "nothing that a runtime has");

@@ -1,9 +1,384 @@
 // SPDX-License-Identifier: MIT
+//
+// The machine: which libHalide, which CPU, which other libraries.
 
+#define _GNU_SOURCE
+
+#include "failure.h"
 #include "hooks.h"
+#include "identity.h"
+#include "os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE .generator = "source_plain", .pipeline = "scale"
+#define WITH_COPY SCALE, .prepare = copy_halide
+#define COPY_IN_PATH                                                                     \
+    .before = {.environment = "LD_LIBRARY_PATH={case}/halide"},                          \
+    .after = {.environment = "LD_LIBRARY_PATH={case}/halide"}
+#define HELPED                                                                           \
+    .generator = "machine_helper_", .pipeline = "helped", .prepare = build_helper,       \
+    .flags = "-L{case} -lhelper -Wl,-rpath,{case}"
+#define PRELOADED SCALE, .prepare = build_preloaded
+#define PRELOAD "LD_PRELOAD={case}/preloaded.so"
+
+// ---- A libHalide of one's own -------------------------------------------------------
+
+// One that has to be written anew is another file, as after an upgrade: the bytes of a
+// library in use never change.
+static void copy_halide_to(struct world *world, const char *folder)
+{
+    struct error error = {{0}};
+    char *path = world_path(world, folder);
+    char *from = mem_printf("%s/lib64/libHalide.so", world->tools->halide);
+    char *name = mem_printf("%s/libHalide.so", folder);
+    if (!os_make_directories(path, &error)) {
+        fail("%s", error.text);
+    }
+    world_copy(world, from, name);
+    free(name);
+    free(from);
+    free(path);
+}
+
+static void copy_halide(struct world *world)
+{
+    copy_halide_to(world, "halide");
+}
+
+// Where the build ID is in the file's text: the note's name "GNU" stands before it.
+static long find_build_id(struct world *world, FILE *file)
+{
+    struct error error = {{0}};
+    char *path = mem_printf("%s/lib64/libHalide.so", world->tools->halide);
+    char *identity = identity_of_file(path, NULL, &error);
+    if (identity == NULL || strncmp(identity, "elf:", 4) != 0) {
+        fail("%s has no build ID: %s", path, error.text);
+    }
+    unsigned char id[64];
+    size_t size = 0;
+    for (const char *hex = identity + 4; hex[0] != '\0' && size < sizeof id; hex += 2) {
+        char digits[3] = {hex[0], hex[1], '\0'};
+        id[size++] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+    static unsigned char start[64 * 1024];
+    const size_t got = fread(start, 1, sizeof start, file);
+    const unsigned char *found = memmem(start, got, id, size);
+    if (found == NULL) {
+        fail("%s does not begin with its build ID", path);
+    }
+    free(identity);
+    free(path);
+    return found - start;
+}
+
+// Changes the byte that is so far from the build ID.
+static void patch_halide(struct world *world, long distance)
+{
+    copy_halide_to(world, "halide");
+    char *path = world_path(world, "halide/libHalide.so");
+    FILE *file = fopen(path, "r+");
+    if (file == NULL) {
+        fail("cannot open %s", path);
+    }
+    const long at = find_build_id(world, file) + distance;
+    (void)fseek(file, at, SEEK_SET);
+    const int byte = fgetc(file);
+    (void)fseek(file, at, SEEK_SET);
+    if (fputc(byte ^ 1, file) == EOF || fclose(file) != 0) {
+        fail("cannot write %s", path);
+    }
+    free(path);
+}
+
+static void change_build_id(struct world *world)
+{
+    patch_halide(world, 0);
+}
+
+// Makes the note one of somebody else.
+static void hide_build_id(struct world *world)
+{
+    patch_halide(world, -4);
+}
+
+static void change_without_build_id(struct world *world)
+{
+    hide_build_id(world);
+    world_append(world, "halide/libHalide.so", "changed");
+}
+
+static void prepare_two(struct world *world)
+{
+    copy_halide_to(world, "other");
+    change_build_id(world);
+}
+
+// ---- Other libraries ----------------------------------------------------------------
+
+static void build(struct world *world, const char *source, const char *library,
+                  const struct edit *edit)
+{
+    char *name = mem_printf("libraries/%s", source);
+    char *text = world_source(world, name);
+    if (edit != NULL) {
+        char *edited = world_edit(text, edit);
+        free(text);
+        text = edited;
+    }
+    world_compile_library(world, text, library, NULL);
+    free(text);
+    free(name);
+}
+
+static void build_helper(struct world *world)
+{
+    build(world, "helper.cpp", "libhelper.so", NULL);
+}
+
+static void edit_helper(struct world *world, const char *from, const char *to)
+{
+    const struct edit edit = {from, to};
+    build(world, "helper.cpp", "libhelper.so", &edit);
+}
+
+static void change_helper_number(struct world *world)
+{
+    edit_helper(world, "/*number*/ 3", "4");
+}
+
+static void change_helper_otherwise(struct world *world)
+{
+    edit_helper(world, "/*namespace scope*/", "extern \"C\" int unused() { return 1; }");
+}
+
+static void give_helper_an_exp(struct world *world)
+{
+    edit_helper(world, "/*namespace scope*/",
+                "extern \"C\" double exp(double x) { return x + 1; }"
+                "extern \"C\" float expf(float x) { return x + 1; }");
+}
+
+static void prepare_exp(struct world *world)
+{
+    edit_helper(world, "/*namespace scope*/",
+                "extern \"C\" double exp(double x) { return x + 2; }"
+                "extern \"C\" float expf(float x) { return x + 2; }");
+}
+
+static void give_helper_a_destructor(struct world *world)
+{
+    edit_helper(world, "/*namespace scope*/",
+                "__attribute__((destructor)) void end() { fopen(\"own.txt\", \"w\"); }");
+}
+
+static void build_preloaded(struct world *world)
+{
+    build(world, "preloaded.cpp", "preloaded.so", NULL);
+}
+
+static void change_preloaded(struct world *world)
+{
+    const struct edit edit = {"/*number*/ 3", "4"};
+    build(world, "preloaded.cpp", "preloaded.so", &edit);
+}
+
+static void preload_a_main(struct world *world)
+{
+    const struct edit edit = {
+        "/*namespace scope*/",
+        "namespace Halide::Internal {"
+        "    int generate_filter_main(int, char **) { return getenv(\"X\") != nullptr; }"
+        "}"};
+    build(world, "preloaded.cpp", "preloaded.so", &edit);
+}
+
+static void build_host(struct world *world)
+{
+    char *text = world_source(world, "libraries/host.cpp");
+    world_compile_library(world, text, "host.so", NULL);
+    free(text);
+}
+
+static void move_generator(struct world *world)
+{
+    world_rename(world, "gen", "another");
+    world->program = "../another";
+}
+
+static void find_generator_by_path(struct world *world)
+{
+    world->program = "gen";
+    char *path = mem_printf("PATH=%s:%s", world->folder, getenv("PATH"));
+    world_set(world, path);
+    free(path);
+}
+
+// ---- Cases --------------------------------------------------------------------------
 
 static const struct test_case cases[] = {
-    {.name = "machine.none"},
+    // ---- libHalide
+    {
+        .name = "machine.other-halide-at-the-same-path",
+        WITH_COPY,
+        COPY_IN_PATH,
+        .change = change_build_id,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.same-halide-anew",
+        WITH_COPY,
+        COPY_IN_PATH,
+        .change = copy_halide,
+        .expected = HIT,
+    },
+    {
+        .name = "machine.other-halide-without-build-id",
+        SCALE,
+        .prepare = hide_build_id,
+        COPY_IN_PATH,
+        .change = change_without_build_id,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.same-halide-without-build-id",
+        SCALE,
+        .prepare = hide_build_id,
+        COPY_IN_PATH,
+        .change = hide_build_id,
+        .expected = HIT,
+    },
+    {
+        .name = "machine.other-halide-by-library-path",
+        SCALE,
+        .prepare = prepare_two,
+        .after = {.environment = "LD_LIBRARY_PATH={case}/halide"},
+        .expected = MISS,
+    },
+    {
+        .name = "machine.same-halide-by-library-path",
+        SCALE,
+        .prepare = prepare_two,
+        .after = {.environment = "LD_LIBRARY_PATH={case}/other"},
+        .expected = HIT,
+    },
+
+    // ---- The CPU
+    {
+        .name = "machine.host",
+        SCALE,
+        .prepare = build_host,
+        .before = {.environment =
+                       "LD_PRELOAD={case}/host.so TEST_CPU=x86-64-linux-sse41"},
+        .after = {.environment =
+                      "LD_PRELOAD={case}/host.so TEST_CPU=x86-64-linux-sse41-avx-avx2"},
+        .expected = MISS,
+    },
+    {
+        .name = "machine.host-of-a-runtime",
+        SCALE,
+        .prepare = build_host,
+        .before = {.arguments = "-r one -o out -e object target=host",
+                   .environment =
+                       "LD_PRELOAD={case}/host.so TEST_CPU=x86-64-linux-sse41"},
+        .after = {.environment = "LD_PRELOAD={case}/host.so TEST_CPU=arm-64-linux"},
+        .expected = MISS,
+    },
+    {
+        .name = "machine.same-host",
+        SCALE,
+        .prepare = build_host,
+        .before = {.environment =
+                       "LD_PRELOAD={case}/host.so TEST_CPU=x86-64-linux-avx-sse41"},
+        .after = {.environment =
+                      "LD_PRELOAD={case}/host.so TEST_CPU=x86-64-linux-sse41-avx"},
+        .expected = HIT,
+    },
+
+    // ---- Preloaded libraries
+    {
+        .name = "machine.preloaded",
+        PRELOADED,
+        .after = {.environment = PRELOAD},
+        .expected = MISS,
+    },
+    {
+        .name = "machine.other-preloaded",
+        PRELOADED,
+        .before = {.environment = PRELOAD},
+        .after = {.environment = PRELOAD},
+        .change = change_preloaded,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.same-preloaded",
+        PRELOADED,
+        .before = {.environment = PRELOAD},
+        .after = {.environment = PRELOAD},
+        .change = build_preloaded,
+        .expected = HIT,
+    },
+    {
+        .name = "machine.preloaded-main",
+        PRELOADED,
+        .after = {.environment = PRELOAD},
+        .change = preload_a_main,
+        .expected = BYPASS,
+        .reason = BYPASS_NO_PROBE,
+    },
+
+    // ---- Libraries of the generator
+    {
+        .name = "machine.helper-library",
+        HELPED,
+        .change = change_helper_number,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.helper-library-means-the-same",
+        HELPED,
+        .change = change_helper_otherwise,
+        .expected = HIT,
+    },
+    {
+        // Symbols of the program come before those of the C library, for libHalide too.
+        .name = "machine.helper-library-replaces-exp",
+        HELPED,
+        .change = give_helper_an_exp,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.helper-library-replaces-exp-otherwise",
+        .generator = "machine_helper_",
+        .pipeline = "helped",
+        .prepare = prepare_exp,
+        .flags = "-L{case} -lhelper -Wl,-rpath,{case}",
+        .change = give_helper_an_exp,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.helper-library-writes-at-exit",
+        HELPED,
+        .change = give_helper_a_destructor,
+        .expected = BYPASS,
+        .reason = BYPASS_SIDE_EFFECTS,
+    },
+
+    // ---- Where the generator is
+    {
+        .name = "machine.generator-moved",
+        SCALE,
+        .change = move_generator,
+        .expected = HIT,
+    },
+    {
+        .name = "machine.generator-by-path",
+        SCALE,
+        .change = find_generator_by_path,
+        .expected = HIT,
+    },
 };
 
 const struct case_list machine_cases = CASE_LIST(cases);

@@ -274,12 +274,12 @@ void world_compare(const struct world *world, const char *what, const char *fold
         free(line);
     }
     if (!same_bytes(&cached->out, &result->out)) {
-        append_stream(&differences, "  standard output", &cached->out);
-        append_stream(&differences, "  and", &result->out);
+        append_stream(&differences, "  standard output there", &result->out);
+        append_stream(&differences, "  and here", &cached->out);
     }
     if (!same_bytes(&cached->err, &result->err)) {
-        append_stream(&differences, "  standard error", &cached->err);
-        append_stream(&differences, "  and", &result->err);
+        append_stream(&differences, "  standard error there", &result->err);
+        append_stream(&differences, "  and here", &cached->err);
     }
     if (differences.size > 0) {
         fail("%s: it is not the same as in %s:\n%.*s", what, other, (int)differences.size,
