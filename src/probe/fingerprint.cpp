@@ -12,11 +12,14 @@
 
 #include "Halide.h"
 
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <set>
 #include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 
 namespace halidecache {
@@ -361,7 +364,7 @@ public:
     }
     Halide::Pipeline build_pipeline() override {
         Halide::Pipeline pipeline = generator_->build_pipeline();
-        send_fields(request_, index_, generator_.get(), pipeline, talk_);
+        send_fields_from_copy(pipeline);
         after_build_();
         return pipeline;
     }
@@ -391,6 +394,21 @@ public:
     }
 
 private:
+    // Serializing an embedded buffer takes a name for a copy of it, and with that moves a
+    // counter that names in the outputs come from. So a copy of the process does it.
+    void send_fields_from_copy(const Halide::Pipeline &pipeline) {
+        const pid_t copy = fork();
+        if (copy == 0) {
+            try {
+                send_fields(request_, index_, generator_.get(), pipeline, talk_);
+            } catch (...) {  // then nothing is confirmed
+            }
+            _exit(0);
+        }
+        while (copy > 0 && waitpid(copy, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    }
+
     Halide::Internal::AbstractGeneratorPtr generator_;
     Request request_;
     size_t index_;
