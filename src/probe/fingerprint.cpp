@@ -292,15 +292,18 @@ std::string describe_details(const Halide::Pipeline &pipeline) {
 void send_fields(const Request &request, size_t index, AbstractGenerator *generator,
                  const Halide::Pipeline &pipeline, const Messages &to) {
     const std::string suffix = "/" + std::to_string(index);
+    // Names that Halide makes up depend on what it compiled before, which the copy does not
+    // do: behind the first target only what has no such names in it can be confirmed.
+    const uint32_t with_names = index == 0 ? PROBE_PIPELINE : PROBE_FIELD;
     to.send_field(PROBE_PIPELINE, "arguments" + suffix, describe_arguments(generator));
     to.send_field(PROBE_PIPELINE, "inputs" + suffix, describe_inputs(generator));
-    to.send_field(PROBE_PIPELINE, "outputs" + suffix, describe_outputs(generator));
+    to.send_field(with_names, "outputs" + suffix, describe_outputs(generator));
     to.send_field(PROBE_PIPELINE, "context" + suffix, describe_context(generator->context()));
-    to.send_field(PROBE_PIPELINE, "details" + suffix, describe_details(pipeline));
+    to.send_field(with_names, "details" + suffix, describe_details(pipeline));
     to.send_field(PROBE_PIPELINE, "process" + suffix, describe_process(request.variables_at_start));
     std::vector<uint8_t> bytes;
     Halide::serialize_pipeline(pipeline, bytes);
-    to.send_field(PROBE_PIPELINE, "pipeline" + suffix, std::string(bytes.begin(), bytes.end()));
+    to.send_field(with_names, "pipeline" + suffix, std::string(bytes.begin(), bytes.end()));
 }
 
 bool report_target(const Request &request, size_t index, const Messages &report) {
