@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mapfile -t c_files < <(git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' | grep -v '^src/probe/')
-mapfile -t core < <(git ls-files 'src/*.c' | grep -v -e '_windows\.c$')
+mapfile -t core < <(git ls-files 'src/*.c')
 
 echo "== clang-format"
 clang-format --dry-run --Werror "${c_files[@]}"
@@ -17,6 +17,8 @@ cmake -S . -B "$build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DHalideCache_TESTS=OF
 echo "== clang-tidy"
 printf '%s\n' "${core[@]}" | xargs -P "$(nproc)" -n 8 clang-tidy --quiet -p "$build" 2>/dev/null
 
+# It cannot read a compound literal behind a "?", nor the macros of link.h in the tracer.
 echo "== cppcheck"
 cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
-    --suppress=missingIncludeSystem -I src "${core[@]}"
+    --suppress=missingIncludeSystem --suppress=internalAstError -I src \
+    $(printf '%s\n' "${core[@]}" | grep -v "^src/tracer/")
