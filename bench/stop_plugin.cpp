@@ -4,8 +4,10 @@
 // plugin, without a cache. Two builds of this file:
 //
 //   as it is          leaves at once: the process, its libraries, and nothing else
-//   -DBUILD_PIPELINE  forks; the copy builds and serializes the pipeline of each target, as
-//                     one has to that wants to know what would be compiled; then both leave
+//   -DBUILD_PIPELINE  forks; the copy builds and serializes the pipeline of each target,
+//   as
+//                     one has to that wants to know what would be compiled; then both
+//                     leave
 
 #include <unistd.h>
 
@@ -23,7 +25,8 @@
 using namespace Halide;
 using namespace Halide::Internal;
 
-static void build_pipelines() {
+static void build_pipelines()
+{
     std::ifstream command_line("/proc/self/cmdline", std::ios::binary);
     std::string argument, generator, targets;
     std::map<std::string, std::string> params;
@@ -41,7 +44,8 @@ static void build_pipelines() {
         }
     }
     for (const std::string &target : split_string(targets, ",")) {
-        const auto instance = GeneratorRegistry::create(generator, GeneratorContext(Target(target)));
+        const auto instance =
+            GeneratorRegistry::create(generator, GeneratorContext(Target(target)));
         for (const auto &param : params) {
             instance->set_generatorparam_value(param.first, param.second);
         }
@@ -50,7 +54,8 @@ static void build_pipelines() {
     }
 }
 
-static bool build_pipelines_in_a_copy() {
+static bool build_pipelines_in_a_copy()
+{
     const pid_t copy = fork();
     if (copy == 0) {
         try {
@@ -66,14 +71,16 @@ static bool build_pipelines_in_a_copy() {
 
 #else
 
-static bool build_pipelines_in_a_copy() {
+static bool build_pipelines_in_a_copy()
+{
     return true;
 }
 
 #endif
 
 static const struct Stop {
-    Stop() {
+    Stop()
+    {
         _exit(build_pipelines_in_a_copy() ? 0 : 1);
     }
 } stop;
