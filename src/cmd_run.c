@@ -115,6 +115,7 @@ static struct exit_status run_with_probe(struct job *job)
     struct inquiry inquiry;
     struct exit_status status = {0};
     job_require_generator(job);
+    direct_prepare(job);
     if (inquiry_make(&inquiry, job)) {
         status = job->options.verify && !verify_direct_key(job, &inquiry)
                      ? (struct exit_status){.code = 1}

@@ -217,17 +217,16 @@ enum dependency_check dependency_check(struct dependency *dependency)
                : DEPENDENCY_SAME;
 }
 
-static bool is_newer(int64_t time_ns, int64_t when_ns)
+static int64_t end_of_tick(int64_t time_ns)
 {
-    const int64_t end_of_tick =
-        time_ns % second_ns == 0 ? time_ns + 2 * second_ns : time_ns + tick_ns;
-    return end_of_tick > when_ns;
+    return time_ns % second_ns == 0 ? time_ns + 2 * second_ns : time_ns + tick_ns;
 }
 
-bool dependency_is_newer(const struct dependency *dependency, int64_t when_ns)
+int64_t dependency_settles_ns(const struct file_status *status)
 {
-    return is_newer(dependency->status.mtime_ns, when_ns) ||
-           is_newer(dependency->status.ctime_ns, when_ns);
+    const int64_t mtime_ns = end_of_tick(status->mtime_ns);
+    const int64_t ctime_ns = end_of_tick(status->ctime_ns);
+    return mtime_ns > ctime_ns ? mtime_ns : ctime_ns;
 }
 
 // ---- Storing ------------------------------------------------------------------------

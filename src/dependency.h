@@ -47,9 +47,10 @@ enum dependency_check { DEPENDENCY_SAME, DEPENDENCY_SAME_BUT_NEW, DEPENDENCY_CHA
  *  `dependency` has its status now. */
 enum dependency_check dependency_check(struct dependency *dependency);
 
-/** Did the file change so late that it may have been after `when_ns`? Times that are not
- *  finer than a second count as the whole second. */
-bool dependency_is_newer(const struct dependency *dependency, int64_t when_ns);
+/** From when on a change of this file would show in its times: before that, it could get
+ *  the same ones once more. Times that are not finer than a second count as the whole
+ *  second. */
+int64_t dependency_settles_ns(const struct file_status *status);
 
 void dependency_encode(const struct dependency *dependency, struct buffer *to);
 

@@ -105,6 +105,22 @@ bool direct_find_key(struct job *job, struct digest *key)
 
 // ---- Remembering --------------------------------------------------------------------
 
+// A clock tick, and not the seconds that some file systems round to.
+static const int64_t longest_wait_ns = INT64_C(20000000);
+static const int64_t millisecond_ns = INT64_C(1000000);
+
+void direct_prepare(struct job *job)
+{
+    struct file_status status;
+    if (job->options.tracer != NULL && os_stat(job->program, &status)) {
+        const int64_t wait_ns = dependency_settles_ns(&status) - os_wall_clock_ns();
+        if (wait_ns > 0 && wait_ns <= longest_wait_ns) {
+            os_sleep_ms((unsigned)(wait_ns / millisecond_ns + 1));
+        }
+    }
+    job->start_wall_ns = os_wall_clock_ns();
+}
+
 // The dependencies of one run, as they are collected.
 struct collection {
     const struct job *job;
@@ -151,7 +167,7 @@ static bool add(struct collection *collection, enum dependency_kind kind,
         return give_up(collection, "it is not what it was any more", name);
     }
     // What changed since the generator was started may have been read before or after.
-    if (dependency_is_newer(&dependency, collection->job->start_wall_ns)) {
+    if (dependency_settles_ns(&dependency.status) > collection->job->start_wall_ns) {
         return give_up(collection, "it changed meanwhile", name);
     }
     dependency_encode(&dependency, &collection->encoded);

@@ -18,6 +18,10 @@
  *  unchanged. */
 bool direct_find_key(struct job *job, struct digest *key);
 
+/** To be called before the generator is started. One that was linked this very moment is
+ *  given the clock tick that it takes to tell it from a later one. */
+void direct_prepare(struct job *job);
+
 /** Writes down for the next time what led to the key of this inquiry, if that can be told
  *  completely. */
 void direct_remember(struct job *job, const struct inquiry *inquiry);

@@ -163,8 +163,7 @@ static void complain_about_setting(void *context, const char *message)
 bool job_begin(struct job *job, int argc, char **argv, const char *usage, int *exit_code)
 {
     struct error error = {{0}};
-    *job =
-        (struct job){.start_ns = os_monotonic_ns(), .start_wall_ns = os_wall_clock_ns()};
+    *job = (struct job){.start_ns = os_monotonic_ns()};
     switch (run_options_parse(&job->options, argc, argv, &error)) {
     case OPTIONS_OK:
         break;

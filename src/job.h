@@ -31,7 +31,7 @@ struct job {
     struct store *store;
     struct file_digest_memory *memory;
     int64_t start_ns;      // by the clock that never goes back
-    int64_t start_wall_ns; // by the one that files have
+    int64_t start_wall_ns; // when the generator is started, by the clock of files
 };
 
 /** Reads the options and settings of a subcommand that takes a generator's command line.
