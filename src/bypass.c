@@ -36,6 +36,8 @@ static const struct description descriptions[BYPASS_REASONS] = {
     [BYPASS_NO_CACHE_FOLDER] = {"no-cache-folder", "the cache folder cannot be used"},
     [BYPASS_UNSUPPORTED_SYSTEM] = {"unsupported-system",
                                    "this operating system is not supported"},
+    [BYPASS_AUTOSCHEDULER] = {"autoscheduler",
+                              "the autoscheduler may look at what no key can have"},
 };
 
 static const struct description *describe(enum bypass_reason reason)

@@ -24,6 +24,7 @@ enum bypass_reason {
     BYPASS_UNDECLARED_OUTPUT = 14, // it wrote files that the command does not name
     BYPASS_NO_CACHE_FOLDER = 15,   // the cache folder cannot be used
     BYPASS_UNSUPPORTED_SYSTEM = 16,
+    BYPASS_AUTOSCHEDULER = 17, // one that may read what no param or variable names
     BYPASS_REASONS
 };
 

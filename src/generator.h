@@ -41,6 +41,10 @@ enum report_end {
 enum report_end generator_read_report(struct generator *generator, unsigned timeout_ms,
                                       generator_message_handler *handle, void *context);
 
+/** Is `program` the file that the generator is running, and not one that has taken its
+ * place? True where that cannot be told. */
+bool generator_runs(const struct generator *generator, const char *program);
+
 enum generator_answer {
     ANSWER_STOP,      // leave
     ANSWER_GO,        // go on, we are not interested

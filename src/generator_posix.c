@@ -464,12 +464,27 @@ enum report_end generator_read_report(struct generator *generator, unsigned time
     return spoke ? REPORT_COMPLETE : REPORT_MISSING;
 }
 
+bool generator_runs(const struct generator *generator, const char *program)
+{
+    char *running = mem_printf("/proc/%ld/exe", (long)generator->process);
+    struct stat then;
+    struct stat now;
+    const bool known = stat(running, &then) == 0 && stat(program, &now) == 0;
+    free(running);
+    return !known || (then.st_dev == now.st_dev && then.st_ino == now.st_ino);
+}
+
 void generator_answer(struct generator *generator, enum generator_answer answer)
 {
     if (answer != ANSWER_STOP) {
         generator_pass_output(generator);
     }
-    say(generator, answer == ANSWER_STOP ? PROBE_STOP : PROBE_GO);
+    static const char words[] = {
+        [ANSWER_STOP] = PROBE_STOP,
+        [ANSWER_GO] = PROBE_GO,
+        [ANSWER_GO_CONFIRM] = PROBE_CONFIRM,
+    };
+    say(generator, words[answer]);
     close_fd(&generator->report.fd);
     if (answer != ANSWER_GO_CONFIRM) {
         close_fd(&generator->talk.fd);

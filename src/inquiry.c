@@ -120,13 +120,12 @@ static bool add_binary(struct inquiry *inquiry, const char *path, bool whole_con
 {
     struct error error = {{0}};
     const char *file = path[0] == '\0' ? inquiry->job->program : path;
+    if (path[0] == '\0' && !generator_runs(inquiry->generator, file)) {
+        return give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, "it was replaced meanwhile");
+    }
     if (whole_content) {
-        const char *slash = strrchr(file, '/');
-        char *field = mem_printf("plugin %s", slash == NULL ? file : slash + 1);
-        const bool ok =
-            key_add_file(inquiry->fields, field, file, inquiry->job->memory, &error);
-        free(field);
-        return ok || give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, error.text);
+        return key_add_plugin(inquiry->fields, file, inquiry->job->memory, &error) ||
+               give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, error.text);
     }
     return key_add_binary(inquiry->fields, file, inquiry->job->memory, &error) ||
            give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, error.text);
@@ -254,6 +253,45 @@ static bool add_own_fields(struct inquiry *inquiry)
     return (key_add_variable_files(inquiry->fields, job->memory, &error) &&
             key_add_param_files(inquiry->fields, &job->request, job->memory, &error)) ||
            give_up(inquiry, BYPASS_UNKNOWN_IDENTITY, error.text);
+}
+
+// The binaries of the key once more: those behind the first `skip` bytes of its files.
+static bool add_binaries_again(const struct inquiry *inquiry, size_t skip,
+                               struct key *again)
+{
+    struct error error = {{0}};
+    const struct buffer *files = key_files(inquiry->fields);
+    struct reader reader = reader_make(files->data + skip, files->size - skip);
+    bool ok = true;
+    while (ok && reader.at < reader.size) {
+        const bool identity_only = reader_u8(&reader) != 0;
+        char *path = reader_new_string(&reader);
+        ok = path != NULL &&
+             (identity_only ? key_add_binary(again, path, inquiry->job->memory, &error)
+                            : key_add_plugin(again, path, inquiry->job->memory, &error));
+        free(path);
+    }
+    return ok;
+}
+
+bool inquiry_files_are_the_same(const struct inquiry *inquiry)
+{
+    const struct job *job = inquiry->job;
+    struct error error = {{0}};
+    struct key *again = key_new("pipeline");
+    bool same = key_add_variable_files(again, job->memory, &error) &&
+                key_add_param_files(again, &job->request, job->memory, &error) &&
+                add_binaries_again(inquiry, key_files(again)->size, again);
+    // Every line of the new one has to be in the old one.
+    const char *line = key_components(again);
+    for (size_t length = 0; same && (length = strcspn(line, "\n")) > 0;
+         line += length + 1) {
+        char *wanted = mem_printf("%.*s\n", (int)length, line);
+        same = strstr(key_components(inquiry->fields), wanted) != NULL;
+        free(wanted);
+    }
+    key_free(again);
+    return same;
 }
 
 bool inquiry_make(struct inquiry *inquiry, struct job *job)

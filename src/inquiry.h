@@ -28,6 +28,10 @@ struct inquiry {
  *  inquiry_release. */
 bool inquiry_make(struct inquiry *inquiry, struct job *job);
 
+/** Are the files that the key was made from still what they were? Some of them are only
+ *  read while the generator compiles. */
+bool inquiry_files_are_the_same(const struct inquiry *inquiry);
+
 void inquiry_release(struct inquiry *inquiry);
 
 /** A message with a named field: appends the name and the digest of the value to

@@ -106,6 +106,16 @@ bool key_add_file(struct key *key, const char *field, const char *path,
     return true;
 }
 
+bool key_add_plugin(struct key *key, const char *path, struct file_digest_memory *memory,
+                    struct error *error)
+{
+    const char *slash = strrchr(path, '/');
+    char *field = mem_printf("plugin %s", slash == NULL ? path : slash + 1);
+    const bool ok = key_add_file(key, field, path, memory, error);
+    free(field);
+    return ok;
+}
+
 bool key_add_binary(struct key *key, const char *path, struct file_digest_memory *memory,
                     struct error *error)
 {
@@ -195,8 +205,16 @@ bool key_add_param_files(struct key *key, const struct request *request,
     bool ok = true;
     for (size_t i = 0; ok && i < request->param_count; i++) {
         const struct param *param = &request->params[i];
+        struct file_status status;
         // All other params are used up when the pipeline is built.
-        if (strncmp(param->name, "autoscheduler.", 14) == 0) {
+        if (strncmp(param->name, "autoscheduler.", 14) != 0) {
+            continue;
+        }
+        // Without its weights an autoscheduler draws some.
+        if (strcmp(param->name, "autoscheduler.weights_path") == 0 &&
+            !os_stat(param->value, &status)) {
+            ok = error_set_errno(error, "cannot examine %s", param->value);
+        } else {
             ok =
                 add_named(key, "file of param", param->name, param->value, memory, error);
         }

@@ -34,6 +34,10 @@ bool key_add_param_files(struct key *key, const struct request *request,
 bool key_add_binary(struct key *key, const char *path, struct file_digest_memory *memory,
                     struct error *error);
 
+/** A loaded plugin, by its content. */
+bool key_add_plugin(struct key *key, const char *path, struct file_digest_memory *memory,
+                    struct error *error);
+
 /** A file, by its content. */
 bool key_add_file(struct key *key, const char *field, const char *path,
                   struct file_digest_memory *memory, struct error *error);

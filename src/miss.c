@@ -81,6 +81,8 @@ void compilation_run(struct compilation *compilation, const struct inquiry *inqu
     struct error error = {{0}};
     if (compilation->status.code != 0 || compilation->status.signal != 0) {
         error_set(&error, "it failed");
+    } else if (!inquiry_files_are_the_same(inquiry)) {
+        error_set(&error, "a library or a file that it reads changed meanwhile");
     } else if (output_files_collect(&job->outputs, compilation->state,
                                     &compilation->entry, &error) &&
                take_output(compilation, &error)) {

@@ -161,6 +161,13 @@ bool output_files_restore(const struct outputs *outputs, const struct entry *ent
                              outputs->list[i].role);
         }
     }
+    // Better to see what is in the way before anything is written.
+    for (size_t i = 0; i < outputs->count; i++) {
+        struct file_status status;
+        if (os_stat(outputs->list[i].path, &status) && status.kind != FILE_REGULAR) {
+            return error_set(error, "%s is not a regular file", outputs->list[i].path);
+        }
+    }
     for (size_t i = 0; i < outputs->count; i++) {
         if (!restore_one(outputs->list[i].path, &entry->outputs[i], unchanged, error)) {
             return false;

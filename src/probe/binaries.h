@@ -20,17 +20,28 @@ std::set<std::string> loaded_files();
 bool program_uses_this_halide();
 
 /** Does the program, or a library that is not Halide's, have a call of
- *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell whether
- *  it was called. */
+ *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell
+ * whether it was called. */
 bool program_may_trace_pipelines();
 
-/** Sends every binary whose identity belongs into the key: the one that holds Halide and
- *  all that it needs; the plugins (those that are not in `before`) and all that they need;
- *  and whatever was loaded that the program does not need by its own link line, such as a
- *  preloaded library. What only the generator's own code uses shows in the pipeline. With
- *  `everything`, its libraries too, and the program. */
-void report_binaries(const std::set<std::string> &before, bool everything, const Messages &report);
+/** The path of a loaded library that is not the file that has this path now, because it
+ * was replaced meanwhile; empty when there is none. */
+std::string find_replaced();
 
-}  // namespace halidecache
+/** Does a plugin (one that is not in `before`), or with `everything` also the program,
+ * have what it takes to look at files, variables or clocks? An autoscheduler in it may do
+ * so when the probe has spoken. Those that come with Halide look only at what the key
+ * has. */
+bool autoschedulers_may_look_around(const std::set<std::string> &before, bool everything);
+
+/** Sends every binary whose identity belongs into the key: the one that holds Halide and
+ *  all that it needs; the plugins (those that are not in `before`) and all that they
+ * need; and whatever was loaded that the program does not need by its own link line, such
+ * as a preloaded library. What only the generator's own code uses shows in the pipeline.
+ * With `everything`, its libraries too, and the program. */
+void report_binaries(const std::set<std::string> &before, bool everything,
+                     const Messages &report);
+
+} // namespace halidecache
 
 #endif

@@ -14,7 +14,8 @@ namespace halidecache {
 
 namespace {
 
-bool read_all(int fd, void *to, size_t size) {
+bool read_all(int fd, void *to, size_t size)
+{
     char *at = static_cast<char *>(to);
     while (size > 0) {
         const ssize_t got = read(fd, at, size);
@@ -30,16 +31,19 @@ bool read_all(int fd, void *to, size_t size) {
     return true;
 }
 
-bool read_u32(int fd, uint32_t *value) {
+bool read_u32(int fd, uint32_t *value)
+{
     unsigned char bytes[4];
     if (!read_all(fd, bytes, sizeof bytes)) {
         return false;
     }
-    *value = static_cast<uint32_t>(bytes[0]) | bytes[1] << 8 | bytes[2] << 16 | static_cast<uint32_t>(bytes[3]) << 24;
+    *value = static_cast<uint32_t>(bytes[0]) | bytes[1] << 8 | bytes[2] << 16 |
+             static_cast<uint32_t>(bytes[3]) << 24;
     return true;
 }
 
-bool read_string(int fd, std::string *value) {
+bool read_string(int fd, std::string *value)
+{
     uint32_t low = 0;
     uint32_t high = 0;
     if (!read_u32(fd, &low) || !read_u32(fd, &high) || high != 0 || low > (1U << 20)) {
@@ -49,7 +53,8 @@ bool read_string(int fd, std::string *value) {
     return low == 0 || read_all(fd, &(*value)[0], low);
 }
 
-bool read_strings(int fd, std::vector<std::string> *values) {
+bool read_strings(int fd, std::vector<std::string> *values)
+{
     uint32_t count = 0;
     if (!read_u32(fd, &count) || count > (1U << 16)) {
         return false;
@@ -64,7 +69,8 @@ bool read_strings(int fd, std::vector<std::string> *values) {
 }
 
 // The generator must not die of a helper that is gone.
-ssize_t write_quietly(int fd, const char *data, size_t size) {
+ssize_t write_quietly(int fd, const char *data, size_t size)
+{
 #ifdef MSG_NOSIGNAL
     const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
     if (sent >= 0 || errno != ENOTSOCK) {
@@ -74,33 +80,39 @@ ssize_t write_quietly(int fd, const char *data, size_t size) {
     return write(fd, data, size);
 }
 
-}  // namespace
+} // namespace
 
-void append_u32(std::string *to, uint32_t value) {
+void append_u32(std::string *to, uint32_t value)
+{
     for (int i = 0; i < 4; i++) {
         to->push_back(static_cast<char>(value >> (8 * i) & 255));
     }
 }
 
-void append_u64(std::string *to, uint64_t value) {
+void append_u64(std::string *to, uint64_t value)
+{
     append_u32(to, static_cast<uint32_t>(value));
     append_u32(to, static_cast<uint32_t>(value >> 32));
 }
 
-void append_string(std::string *to, const std::string &value) {
+void append_string(std::string *to, const std::string &value)
+{
     append_u64(to, value.size());
     to->append(value);
 }
 
-std::set<std::string> environment_variables() {
+std::set<std::string> environment_variables()
+{
     std::set<std::string> variables;
-    for (char **variable = environ; variable != nullptr && *variable != nullptr; variable++) {
+    for (char **variable = environ; variable != nullptr && *variable != nullptr;
+         variable++) {
         variables.insert(*variable);
     }
     return variables;
 }
 
-bool Channel::open() {
+bool Channel::open()
+{
     const char *text = getenv(PROBE_VARIABLE);
     if (text == nullptr) {
         return false;
@@ -114,21 +126,25 @@ bool Channel::open() {
     const int on = 1;
     setsockopt(talk_, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
 #endif
-    return fcntl(report_, F_SETFD, FD_CLOEXEC) == 0 && fcntl(talk_, F_SETFD, FD_CLOEXEC) == 0;
+    return fcntl(report_, F_SETFD, FD_CLOEXEC) == 0 &&
+           fcntl(talk_, F_SETFD, FD_CLOEXEC) == 0;
 }
 
-bool Channel::has_sent(char *const arguments[]) const {
+bool Channel::has_sent(char *const arguments[]) const
+{
     uint64_t mark = 0xcbf29ce484222325;
     for (; *arguments != nullptr; arguments++) {
         const std::string argument = *arguments;
         for (size_t i = 0; i <= argument.size(); i++) {
-            mark = (mark ^ static_cast<unsigned char>(argument.c_str()[i])) * 0x100000001b3;
+            mark =
+                (mark ^ static_cast<unsigned char>(argument.c_str()[i])) * 0x100000001b3;
         }
     }
     return mark == mark_;
 }
 
-bool Channel::read_request(Request *request) const {
+bool Channel::read_request(Request *request) const
+{
     uint32_t version = 0;
     uint32_t flags = 0;
     uint32_t params = 0;
@@ -145,10 +161,12 @@ bool Channel::read_request(Request *request) const {
             return false;
         }
     }
-    return read_strings(talk_, &request->targets) && read_strings(talk_, &request->plugins);
+    return read_strings(talk_, &request->targets) &&
+           read_strings(talk_, &request->plugins);
 }
 
-void Messages::send(uint32_t tag, const std::string &payload) const {
+void Messages::send(uint32_t tag, const std::string &payload) const
+{
     std::string message;
     message.reserve(payload.size() + 12);
     append_u32(&message, tag);
@@ -168,7 +186,8 @@ void Messages::send(uint32_t tag, const std::string &payload) const {
 }
 
 void Messages::send_field(uint32_t tag, const std::string &name,
-                          const std::string &value) const {
+                          const std::string &value) const
+{
     std::string payload;
     payload.reserve(name.size() + value.size() + 16);
     append_string(&payload, name);
@@ -176,21 +195,24 @@ void Messages::send_field(uint32_t tag, const std::string &name,
     send(tag, payload);
 }
 
-void Messages::send_bypass(bypass_reason reason, const std::string &text) const {
+void Messages::send_bypass(bypass_reason reason, const std::string &text) const
+{
     std::string payload;
     append_u32(&payload, static_cast<uint32_t>(reason));
     payload.append(text);
     send(PROBE_BYPASS, payload);
 }
 
-char Channel::wait_for_answer() const {
+char Channel::wait_for_answer() const
+{
     char answer = PROBE_GO;
     return read_all(talk_, &answer, 1) ? answer : static_cast<char>(PROBE_GO);
 }
 
-void Channel::close_report() {
+void Channel::close_report()
+{
     close(report_);
     report_ = -1;
 }
 
-}  // namespace halidecache
+} // namespace halidecache

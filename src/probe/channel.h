@@ -29,18 +29,21 @@ struct Request {
 /** This process's environment now. */
 std::set<std::string> environment_variables();
 
-/** Where messages go: the child's report, or the talk after GO. */
+/** Where messages go: the child's report, or the talk after CONFIRM. */
 class Messages {
 public:
-    explicit Messages(int fd = -1) : fd_(fd) {
+    explicit Messages(int fd = -1) : fd_(fd)
+    {
     }
-    int descriptor() const {
+    int descriptor() const
+    {
         return fd_;
     }
 
     /** Sends one message. A helper that is gone is nobody's trouble here. */
     void send(uint32_t tag, const std::string &payload) const;
-    void send_field(uint32_t tag, const std::string &name, const std::string &value) const;
+    void send_field(uint32_t tag, const std::string &name,
+                    const std::string &value) const;
     void send_bypass(bypass_reason reason, const std::string &text) const;
 
 private:
@@ -60,10 +63,12 @@ public:
     /** Reads the request. False when it is damaged or of another version. */
     bool read_request(Request *request) const;
 
-    Messages report() const {
+    Messages report() const
+    {
         return Messages(report_);
     }
-    Messages talk() const {
+    Messages talk() const
+    {
         return Messages(talk_);
     }
     void close_report();
@@ -82,6 +87,6 @@ void append_string(std::string *to, const std::string &value);
 void append_u32(std::string *to, uint32_t value);
 void append_u64(std::string *to, uint64_t value);
 
-}  // namespace halidecache
+} // namespace halidecache
 
 #endif

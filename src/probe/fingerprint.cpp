@@ -9,6 +9,8 @@
 #include "fingerprint.h"
 
 #include "process_state.h"
+#include "sandbox.h"
+#include "shape.h"
 
 #include "Halide.h"
 
@@ -33,7 +35,8 @@ using Halide::Internal::AbstractGenerator;
 using Halide::Internal::Function;
 using Halide::Internal::GeneratorRegistry;
 
-std::string describe(const Type &type) {
+std::string describe(const Type &type)
+{
     std::string text;
     append_u32(&text, static_cast<uint32_t>(type.code()));
     append_u32(&text, static_cast<uint32_t>(type.bits()));
@@ -71,14 +74,16 @@ public:
 private:
     using IRGraphVisitor::visit;
 
-    void note(const Type &type) {
+    void note(const Type &type)
+    {
         if (type.is_handle()) {
             append_string(&text, describe(type));
         }
     }
-    // Serialization keeps what lies inside the extents; code generation embeds the memory as it
-    // is, with what lies between the rows, or around a crop.
-    void note(const Halide::Buffer<> &image) {
+    // Serialization keeps what lies inside the extents; code generation embeds the memory
+    // as it is, with what lies between the rows, or around a crop.
+    void note(const Halide::Buffer<> &image)
+    {
         const halide_buffer_t *raw = image.defined() ? image.raw_buffer() : nullptr;
         if (raw == nullptr || !images.insert(raw).second) {
             return;
@@ -93,46 +98,54 @@ private:
                                              raw->size_in_bytes()));
         }
     }
-    void note(const Parameter &parameter) {
+    void note(const Parameter &parameter)
+    {
         if (parameter.defined()) {
             parameters.emplace(parameter.name(), parameter);
         }
     }
 
-    void visit(const Halide::Internal::FloatImm *op) override {
+    void visit(const Halide::Internal::FloatImm *op) override
+    {
         uint64_t bits = 0;
         std::memcpy(&bits, &op->value, sizeof bits);
         append_u64(&text, bits);
     }
-    void visit(const Halide::Internal::Variable *op) override {
+    void visit(const Halide::Internal::Variable *op) override
+    {
         append_string(&text, describe(op->type));
         note(op->param);
         note(op->image);
         IRGraphVisitor::visit(op);
     }
-    void visit(const Halide::Internal::Call *op) override {
+    void visit(const Halide::Internal::Call *op) override
+    {
         note(op->type);
         note(op->param);
         note(op->image);
         IRGraphVisitor::visit(op);
     }
-    void visit(const Halide::Internal::Load *op) override {
+    void visit(const Halide::Internal::Load *op) override
+    {
         note(op->type);
         note(op->param);
         note(op->image);
         IRGraphVisitor::visit(op);
     }
-    void visit(const Halide::Internal::Cast *op) override {
+    void visit(const Halide::Internal::Cast *op) override
+    {
         note(op->type);
         IRGraphVisitor::visit(op);
     }
-    void visit(const Halide::Internal::Reinterpret *op) override {
+    void visit(const Halide::Internal::Reinterpret *op) override
+    {
         note(op->type);
         IRGraphVisitor::visit(op);
     }
 };
 
-std::string describe(const Expr &expr) {
+std::string describe(const Expr &expr)
+{
     std::string text;
     append_u32(&text, expr.defined());
     if (expr.defined()) {
@@ -148,7 +161,8 @@ std::string describe(const Expr &expr) {
 }
 
 #if HALIDE_VERSION_MAJOR >= 20
-std::string describe_tracing(const Parameter &parameter) {
+std::string describe_tracing(const Parameter &parameter)
+{
     std::string text;
     append_u32(&text, parameter.is_tracing_loads());
     for (const std::string &tag : parameter.get_trace_tags()) {
@@ -157,12 +171,14 @@ std::string describe_tracing(const Parameter &parameter) {
     return text;
 }
 #else
-std::string describe_tracing(const Parameter &) {
+std::string describe_tracing(const Parameter &)
+{
     return {};
 }
 #endif
 
-std::string describe(const Parameter &parameter) {
+std::string describe(const Parameter &parameter)
+{
     std::string text;
     append_string(&text, parameter.name());
     append_string(&text, describe(parameter.type()));
@@ -188,7 +204,8 @@ std::string describe(const Parameter &parameter) {
     return text;
 }
 
-std::string describe_arguments(AbstractGenerator *generator) {
+std::string describe_arguments(AbstractGenerator *generator)
+{
     std::string text;
     for (const auto &info : generator->arginfos()) {
         append_string(&text, info.name);
@@ -204,11 +221,13 @@ std::string describe_arguments(AbstractGenerator *generator) {
     return text;
 }
 
-std::string describe_inputs(AbstractGenerator *generator) {
+std::string describe_inputs(AbstractGenerator *generator)
+{
     std::string text;
     for (const auto &info : generator->arginfos()) {
         if (info.dir == Halide::Internal::ArgInfoDirection::Input) {
-            const std::vector<Parameter> parameters = generator->input_parameter(info.name);
+            const std::vector<Parameter> parameters =
+                generator->input_parameter(info.name);
             append_string(&text, info.name);
             append_u64(&text, parameters.size());
             for (const Parameter &parameter : parameters) {
@@ -219,7 +238,8 @@ std::string describe_inputs(AbstractGenerator *generator) {
     return text;
 }
 
-std::string describe_outputs(AbstractGenerator *generator) {
+std::string describe_outputs(AbstractGenerator *generator)
+{
     std::string text;
     for (const auto &info : generator->arginfos()) {
         if (info.dir == Halide::Internal::ArgInfoDirection::Output) {
@@ -238,7 +258,8 @@ std::string describe_outputs(AbstractGenerator *generator) {
     return text;
 }
 
-std::string describe_context(const Halide::GeneratorContext &context) {
+std::string describe_context(const Halide::GeneratorContext &context)
+{
     std::string text;
     append_string(&text, context.target().to_string());
     append_string(&text, context.autoscheduler_params().name);
@@ -250,7 +271,8 @@ std::string describe_context(const Halide::GeneratorContext &context) {
 }
 
 // What lies in the expressions of the whole pipeline and is lost by serialization.
-std::string describe_details(const Halide::Pipeline &pipeline) {
+std::string describe_details(const Halide::Pipeline &pipeline)
+{
     std::vector<Function> outputs;
     for (const Halide::Func &func : pipeline.outputs()) {
         outputs.push_back(func.function());
@@ -274,8 +296,10 @@ std::string describe_details(const Halide::Pipeline &pipeline) {
         }
         if (function.has_extern_definition()) {
             append_string(&text, function.extern_function_name());
-            append_u32(&text, static_cast<uint32_t>(function.extern_definition_name_mangling()));
-            append_u32(&text, static_cast<uint32_t>(function.extern_function_device_api()));
+            append_u32(&text,
+                       static_cast<uint32_t>(function.extern_definition_name_mangling()));
+            append_u32(&text,
+                       static_cast<uint32_t>(function.extern_function_device_api()));
             append_string(&text, describe(function.extern_definition_proxy_expr()));
         }
     }
@@ -290,23 +314,30 @@ std::string describe_details(const Halide::Pipeline &pipeline) {
 }
 
 void send_fields(const Request &request, size_t index, AbstractGenerator *generator,
-                 const Halide::Pipeline &pipeline, const Messages &to) {
+                 const Halide::Pipeline &pipeline, const Messages &to)
+{
     const std::string suffix = "/" + std::to_string(index);
-    // Names that Halide makes up depend on what it compiled before, which the copy does not
-    // do: behind the first target only what has no such names in it can be confirmed.
+    // Names that Halide makes up depend on what it compiled before, which the copy does
+    // not do: behind the first target only what has no such names in it can be confirmed.
+    // The shape stands for the rest.
     const uint32_t with_names = index == 0 ? PROBE_PIPELINE : PROBE_FIELD;
     to.send_field(PROBE_PIPELINE, "arguments" + suffix, describe_arguments(generator));
     to.send_field(PROBE_PIPELINE, "inputs" + suffix, describe_inputs(generator));
     to.send_field(with_names, "outputs" + suffix, describe_outputs(generator));
-    to.send_field(PROBE_PIPELINE, "context" + suffix, describe_context(generator->context()));
+    to.send_field(PROBE_PIPELINE, "context" + suffix,
+                  describe_context(generator->context()));
     to.send_field(with_names, "details" + suffix, describe_details(pipeline));
-    to.send_field(PROBE_PIPELINE, "process" + suffix, describe_process(request.variables_at_start));
+    to.send_field(PROBE_PIPELINE, "process" + suffix,
+                  describe_process(request.variables_at_start));
     std::vector<uint8_t> bytes;
     Halide::serialize_pipeline(pipeline, bytes);
-    to.send_field(with_names, "pipeline" + suffix, std::string(bytes.begin(), bytes.end()));
+    to.send_field(with_names, "pipeline" + suffix,
+                  std::string(bytes.begin(), bytes.end()));
+    to.send_field(PROBE_PIPELINE, "shape" + suffix, describe_shape(pipeline));
 }
 
-bool report_target(const Request &request, size_t index, const Messages &report) {
+bool report_target(const Request &request, size_t index, const Messages &report)
+{
     Halide::Target target(request.targets[index]);
     if (request.targets.size() > 1) {
         target = target.with_feature(Halide::Target::NoRuntime);
@@ -344,67 +375,87 @@ bool report_target(const Request &request, size_t index, const Messages &report)
 // Stands for a generator in Halide's hands, and tells what it built.
 class Recorder : public AbstractGenerator {
 public:
-    Recorder(Halide::Internal::AbstractGeneratorPtr generator, const Request &request, size_t index,
-             const Messages &talk, void (*after_build)())
+    Recorder(Halide::Internal::AbstractGeneratorPtr generator, const Request &request,
+             size_t index, const Messages &talk, void (*after_build)())
         : generator_(std::move(generator)), request_(request), index_(index), talk_(talk),
-          after_build_(after_build) {
+          after_build_(after_build)
+    {
     }
-    std::string name() override {
+    std::string name() override
+    {
         return generator_->name();
     }
-    Halide::GeneratorContext context() const override {
+    Halide::GeneratorContext context() const override
+    {
         return generator_->context();
     }
-    std::vector<ArgInfo> arginfos() override {
+    std::vector<ArgInfo> arginfos() override
+    {
         return generator_->arginfos();
     }
-    void set_generatorparam_value(const std::string &name, const std::string &value) override {
+    void set_generatorparam_value(const std::string &name,
+                                  const std::string &value) override
+    {
         generator_->set_generatorparam_value(name, value);
     }
     void set_generatorparam_value(const std::string &name,
-                                  const Halide::LoopLevel &level) override {
+                                  const Halide::LoopLevel &level) override
+    {
         generator_->set_generatorparam_value(name, level);
     }
-    Halide::Pipeline build_pipeline() override {
+    Halide::Pipeline build_pipeline() override
+    {
         Halide::Pipeline pipeline = generator_->build_pipeline();
         send_fields_from_copy(pipeline);
         after_build_();
         return pipeline;
     }
-    std::vector<Parameter> input_parameter(const std::string &name) override {
+    std::vector<Parameter> input_parameter(const std::string &name) override
+    {
         return generator_->input_parameter(name);
     }
-    std::vector<Halide::Func> output_func(const std::string &name) override {
+    std::vector<Halide::Func> output_func(const std::string &name) override
+    {
         return generator_->output_func(name);
     }
-    void bind_input(const std::string &name, const std::vector<Parameter> &values) override {
+    void bind_input(const std::string &name,
+                    const std::vector<Parameter> &values) override
+    {
         generator_->bind_input(name, values);
     }
-    void bind_input(const std::string &name, const std::vector<Halide::Func> &values) override {
+    void bind_input(const std::string &name,
+                    const std::vector<Halide::Func> &values) override
+    {
         generator_->bind_input(name, values);
     }
-    void bind_input(const std::string &name, const std::vector<Expr> &values) override {
+    void bind_input(const std::string &name, const std::vector<Expr> &values) override
+    {
         generator_->bind_input(name, values);
     }
-    bool emit_cpp_stub(const std::string &path) override {
+    bool emit_cpp_stub(const std::string &path) override
+    {
         return generator_->emit_cpp_stub(path);
     }
-    bool emit_hlpipe(const std::string &path) override {
+    bool emit_hlpipe(const std::string &path) override
+    {
         return generator_->emit_hlpipe(path);
     }
-    bool allow_out_of_order_inputs_and_outputs() const override {
+    bool allow_out_of_order_inputs_and_outputs() const override
+    {
         return generator_->allow_out_of_order_inputs_and_outputs();
     }
 
 private:
     // Serializing an embedded buffer takes a name for a copy of it, and with that moves a
     // counter that names in the outputs come from. So a copy of the process does it.
-    void send_fields_from_copy(const Halide::Pipeline &pipeline) {
+    void send_fields_from_copy(const Halide::Pipeline &pipeline)
+    {
         const pid_t copy = fork();
         if (copy == 0) {
             try {
+                enter_sandbox(talk_.descriptor(), open_printed());
                 send_fields(request_, index_, generator_.get(), pipeline, talk_);
-            } catch (...) {  // then nothing is confirmed
+            } catch (...) { // then nothing is confirmed
             }
             _exit(0);
         }
@@ -423,7 +474,8 @@ private:
 // explicit instantiation is the one way to them that the language allows.
 template <typename Tag, typename Tag::Type member>
 struct Reveal {
-    friend typename Tag::Type reveal(Tag) {
+    friend typename Tag::Type reveal(Tag)
+    {
         return member;
     }
 };
@@ -439,26 +491,43 @@ struct Factories {
 template struct Reveal<Registry, &GeneratorRegistry::get_registry>;
 template struct Reveal<Factories, &GeneratorRegistry::factories>;
 
-}  // namespace
+} // namespace
 
-void load_plugins(const Request &request) {
+void load_plugins(const Request &request)
+{
     for (const std::string &plugin : request.plugins) {
         Halide::load_plugin(plugin);
     }
 }
 
-bool has_own_autoscheduler(const std::string &name) {
+bool has_own_autoscheduler(const std::string &name)
+{
     try {
-        Halide::Pipeline::add_autoscheduler(
-            name, [](const Halide::Pipeline &, const Halide::Target &,
-                     const Halide::AutoschedulerParams &, Halide::AutoSchedulerResults *) {});
+        Halide::Pipeline::add_autoscheduler(name, [](const Halide::Pipeline &,
+                                                     const Halide::Target &,
+                                                     const Halide::AutoschedulerParams &,
+                                                     Halide::AutoSchedulerResults *) {});
         return false;
-    } catch (const std::exception &) {
+    } catch (...) {
         return true;
     }
 }
 
-bool report_pipelines(const Request &request, const Messages &report) {
+std::string describe_current_exception()
+{
+    try {
+        throw;
+    } catch (const Halide::Error &error) { // no std::exception since Halide 21
+        return error.what();
+    } catch (const std::exception &error) {
+        return error.what();
+    } catch (...) {
+        return "an unknown exception";
+    }
+}
+
+bool report_pipelines(const Request &request, const Messages &report)
+{
     for (size_t i = 0; i < request.targets.size(); i++) {
         if (!report_target(request, i, report)) {
             return false;
@@ -468,7 +537,9 @@ bool report_pipelines(const Request &request, const Messages &report) {
     return true;
 }
 
-void confirm_pipelines(const Request &request, const Messages &talk, void (*after_build)()) {
+void confirm_pipelines(const Request &request, const Messages &talk,
+                       void (*after_build)())
+{
     GeneratorRegistry &registry = reveal(Registry())();
     auto &factories = registry.*reveal(Factories());
     const auto found = factories.find(request.generator);
@@ -483,15 +554,17 @@ void confirm_pipelines(const Request &request, const Messages &talk, void (*afte
     }
 }
 
-void report_runtime(const Request &request, const Messages &report) {
+void report_runtime(const Request &request, const Messages &report)
+{
     for (size_t i = 0; i < request.targets.size(); i++) {
         report.send_field(PROBE_FIELD, "target/" + std::to_string(i),
                           Halide::Target(request.targets[i]).to_string());
     }
 }
 
-const void *address_in_halide() {
+const void *address_in_halide()
+{
     return reinterpret_cast<const void *>(&Halide::load_plugin);
 }
 
-}  // namespace halidecache
+} // namespace halidecache

@@ -14,13 +14,17 @@ void load_plugins(const Request &request);
 /** Is this autoscheduler known before any plugin is loaded? */
 bool has_own_autoscheduler(const std::string &name);
 
-/** Builds the pipeline of every target as Halide is going to, and sends what each consists
- *  of. False after a bypass message. Throws what the generator throws. */
+/** What the exception that is being handled says. */
+std::string describe_current_exception();
+
+/** Builds the pipeline of every target as Halide is going to, and sends what each
+ * consists of. False after a bypass message. Throws what the generator throws. */
 bool report_pipelines(const Request &request, const Messages &report);
 
-/** From now on, whenever Halide makes this generator build a pipeline, sends what it consists
- *  of, in the same fields. `after_build` is called each time. */
-void confirm_pipelines(const Request &request, const Messages &talk, void (*after_build)());
+/** From now on, whenever Halide makes this generator build a pipeline, sends what it
+ * consists of, in the same fields. `after_build` is called each time. */
+void confirm_pipelines(const Request &request, const Messages &talk,
+                       void (*after_build)());
 
 /** Sends the targets of a runtime as Halide understands them. */
 void report_runtime(const Request &request, const Messages &report);
@@ -28,6 +32,6 @@ void report_runtime(const Request &request, const Messages &report);
 /** An address inside the binary that holds Halide. */
 const void *address_in_halide();
 
-}  // namespace halidecache
+} // namespace halidecache
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The probe: a plugin that Halide loads into a generator before it does anything else, and
-// that finds out, in a forked copy of the process, what the generator is going to compile.
+// The probe: a plugin that Halide loads into a generator before it does anything else,
+// and that finds out, in a forked copy of the process, what the generator is going to
+// compile.
 //
 //   probe.cpp         this file: the order of events
 //   channel.cpp       the pipes to the helper
@@ -9,16 +10,17 @@
 //   fingerprint.cpp   what the generator builds, as fields of the key
 //   binaries.cpp      which of the loaded libraries count
 //
-// All but the confirmation happens in a static initializer, while load_plugin runs; nothing
-// here may throw out of it, print, or change what the process goes on to do.
+// All but the confirmation happens in a static initializer, while load_plugin runs;
+// nothing here may throw out of it, print, or change what the process goes on to do.
 
+#include "../tracer/trace.h"
 #include "binaries.h"
 #include "channel.h"
 #include "fingerprint.h"
-#include "../tracer/trace.h"
 #include "process_state.h"
 #include "sandbox.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -33,22 +35,32 @@ namespace halidecache {
 
 namespace {
 
+int wait_for(pid_t child)
+{
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
 // Registering an autoscheduler to see whether its name is taken must not happen in the
 // copy that loads the plugins, so it takes a copy of its own.
-bool is_own_autoscheduler(const std::string &name) {
+bool is_own_autoscheduler(const std::string &name, const Messages &report)
+{
     const pid_t copy = fork();
     if (copy == 0) {
+        // Halide's complaint is for nobody.
+        enter_sandbox(report.descriptor(), open_printed());
         _exit(has_own_autoscheduler(name) ? 1 : 0);
     }
-    int status = 1;
-    while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR) {
-    }
-    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    return copy < 0 || wait_for(copy) != 0;
 }
 
 // What the tracer saw, where one was preloaded.
-void report_trace(const Messages &report) {
-    const auto take = reinterpret_cast<trace_take_function *>(dlsym(RTLD_DEFAULT, TRACE_TAKE));
+void report_trace(const Messages &report)
+{
+    const auto take =
+        reinterpret_cast<trace_take_function *>(dlsym(RTLD_DEFAULT, TRACE_TAKE));
     if (take != nullptr) {
         const void *records = nullptr;
         size_t size = 0;
@@ -61,8 +73,9 @@ void report_trace(const Messages &report) {
 Messages last_words;
 
 // Reports all but the end. False after a bypass message.
-bool report_everything(const Request &request, bool own_autoscheduler, const Printed &printed,
-                       const Messages &report) {
+bool report_everything(const Request &request, bool schedules, bool own_autoscheduler,
+                       const Printed &printed, const Messages &report)
+{
     const std::set<std::string> files = loaded_files();
     load_plugins(request);
     if (request.runtime) {
@@ -72,6 +85,15 @@ bool report_everything(const Request &request, bool own_autoscheduler, const Pri
     }
     if (own_autoscheduler) {
         report.send(PROBE_OWN_AUTOSCHEDULER, "");
+    }
+    if (schedules && autoschedulers_may_look_around(files, own_autoscheduler)) {
+        report.send_bypass(BYPASS_AUTOSCHEDULER, "");
+        return false;
+    }
+    const std::string replaced = find_replaced();
+    if (!replaced.empty()) {
+        report.send_bypass(BYPASS_UNKNOWN_IDENTITY, replaced + " was replaced meanwhile");
+        return false;
     }
     report_binaries(files, own_autoscheduler, report);
     if (!request.runtime && !has_usual_reports(printed)) {
@@ -85,45 +107,42 @@ bool report_everything(const Request &request, bool own_autoscheduler, const Pri
 // its end, in destructors of static objects and the like, a hit leaves out: it has to be
 // nothing that anybody would miss.
 [[noreturn]] void report_and_exit(const Request &request, const Printed &printed,
-                                  const Messages &report) {
-    report.send(PROBE_HELLO, std::to_string(getpid()));
-    bool own_autoscheduler = false;
-    for (const auto &param : request.params) {
-        own_autoscheduler |= param.first == "autoscheduler" && is_own_autoscheduler(param.second);
-    }
-    enter_sandbox(report.descriptor(), printed);
+                                  const Messages &report)
+{
+    // Whatever happens: a copy must not go on as the generator.
     try {
-        if (report_everything(request, own_autoscheduler, printed, report)) {
+        report.send(PROBE_HELLO, std::to_string(getpid()));
+        const auto scheduler = std::find_if(
+            request.params.begin(), request.params.end(),
+            [](const auto &param) { return param.first == "autoscheduler"; });
+        const bool schedules = scheduler != request.params.end();
+        const bool own = schedules && is_own_autoscheduler(scheduler->second, report);
+        enter_sandbox(report.descriptor(), printed);
+        if (report_everything(request, schedules, own, printed, report)) {
             report.send(PROBE_DONE, "");
             last_words = report;
             flush_streams();
             exit(0);
         }
-    } catch (const std::exception &error) {
-        report.send_bypass(BYPASS_BUILD_FAILED, error.what());
     } catch (...) {
-        report.send_bypass(BYPASS_BUILD_FAILED, "an unknown exception");
+        report.send_bypass(BYPASS_BUILD_FAILED, describe_current_exception());
     }
     _exit(1);
 }
 
-// After the destructors of the generator and before those of Halide, which the probe needs.
-__attribute__((destructor)) void speak_last() {
+// After the destructors of the generator and before those of Halide, which the probe
+// needs.
+__attribute__((destructor)) void speak_last()
+{
     if (last_words.descriptor() >= 0) {
         report_trace(last_words);
     }
 }
 
-int wait_for(pid_t child) {
-    int status = -1;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
 // The parent ends the report of a child that got to its end. What the generator prints is
 // replayed on a hit, so it has to be in the key.
-void end_report(pid_t child, const Printed &printed, const Messages &report) {
+void end_report(pid_t child, const Printed &printed, const Messages &report)
+{
     // A helper that has heard enough has closed the pipe.
     struct sigaction ignore = {};
     struct sigaction usual = {};
@@ -149,7 +168,8 @@ Channel channel;
 
 // main() is over. Handlers run in the reverse order of their registration, so this one,
 // registered again after each build, comes before those of the generator.
-void announce_end() {
+void announce_end()
+{
     static bool announced = false;
     if (!announced) {
         announced = true;
@@ -159,7 +179,8 @@ void announce_end() {
     }
 }
 
-void register_end() {
+void register_end()
+{
     (void)std::atexit(announce_end);
 }
 
@@ -167,15 +188,17 @@ void register_end() {
 char *const *arguments = nullptr;
 
 #ifdef __GLIBC__
-// glibc hands main()'s arguments to initializers, also to those of plugins. This one comes
-// before all others of the probe.
-__attribute__((constructor(101))) void note_arguments(int, char **argv) {
+// glibc hands main()'s arguments to initializers, also to those of plugins. This one
+// comes before all others of the probe.
+__attribute__((constructor(101))) void note_arguments(int, char **argv)
+{
     arguments = argv;
 }
 #endif
 
 // Why there can be no child; true when there is no reason.
-bool can_be_probed(const Messages &report) {
+bool can_be_probed(const Messages &report)
+{
     if (!program_uses_this_halide()) {
         report.send_bypass(BYPASS_NO_PROBE, "the generator holds a Halide of its own");
     } else if (arguments != nullptr && !channel.has_sent(arguments)) {
@@ -192,9 +215,10 @@ bool can_be_probed(const Messages &report) {
     return false;
 }
 
-// Forks the child and waits for its end. False when there was none; the helper has got the
-// reason.
-bool probe(const Request &request) {
+// Forks the child and waits for its end. False when there was none; the helper has got
+// the reason.
+bool probe(const Request &request)
+{
     const Messages report = channel.report();
     if (!can_be_probed(report)) {
         return false;
@@ -211,7 +235,8 @@ bool probe(const Request &request) {
     return child > 0;
 }
 
-void run() {
+void run()
+{
     Request request;
     if (!channel.open()) {
         return;
@@ -228,22 +253,23 @@ void run() {
     if (answer == PROBE_STOP) {
         _exit(0);
     }
-    if (probed) {
+    if (probed && answer == PROBE_CONFIRM) {
         register_end();
         confirm_pipelines(request, channel.talk(), register_end);
     }
 }
 
 struct Start {
-    Start() {
+    Start()
+    {
         try {
             run();
-        } catch (...) {  // out of memory: the helper sees its ends close
+        } catch (...) { // out of memory: the helper sees its ends close
         }
     }
 };
 const Start start;
 
-}  // namespace
+} // namespace
 
-}  // namespace halidecache
+} // namespace halidecache

@@ -19,16 +19,19 @@ namespace halidecache {
 
 namespace {
 
-// The variables that key_fields.c puts into the key as the helper sees them: the generator
-// may have others in their place, set by a static initializer, before the probe was loaded.
-bool is_read_later(const std::string &variable) {
+// The variables that key_fields.c puts into the key as the helper sees them: the
+// generator may have others in their place, set by a static initializer, before the probe
+// was loaded.
+bool is_read_later(const std::string &variable)
+{
     for (const char *ours : {"HL_CACHE_", "HALIDE_CACHE_"}) {
         if (variable.rfind(ours, 0) == 0) {
             return false;
         }
     }
-    for (const char *prefix : {"HL_", "HALIDE_", "LLVM_", "LC_", "LANG=", "LANGUAGE=", "TZ=",
-                               "MALLOC_", "GLIBC_TUNABLES=", "SYM64_THRESHOLD=", "FLUSH_MEMOIZE_CACHE=", "ENABLE_FILTER_PRINTING="}) {
+    for (const char *prefix : {"HL_", "HALIDE_", "LLVM_", "LC_", "LANG=", "LANGUAGE=",
+                               "TZ=", "MALLOC_", "GLIBC_TUNABLES=", "SYM64_THRESHOLD=",
+                               "FLUSH_MEMOIZE_CACHE=", "ENABLE_FILTER_PRINTING="}) {
         if (variable.rfind(prefix, 0) == 0) {
             return true;
         }
@@ -36,7 +39,8 @@ bool is_read_later(const std::string &variable) {
     return false;
 }
 
-std::string describe_variables(const std::set<std::string> &at_start) {
+std::string describe_variables(const std::set<std::string> &at_start)
+{
     std::string text;
     const std::set<std::string> now = environment_variables();
     for (const std::string &variable : now) {
@@ -52,21 +56,24 @@ std::string describe_variables(const std::set<std::string> &at_start) {
     return text;
 }
 
-// Halide prints numbers into its outputs. A locale of the generator's own has no name that
-// would tell how.
-std::string describe_locale() {
+// Halide prints numbers into its outputs. A locale of the generator's own has no name
+// that would tell how.
+std::string describe_locale()
+{
     std::string text;
     const char *name = setlocale(LC_ALL, nullptr);
     append_string(&text, name != nullptr ? name : "");
     append_string(&text, std::locale().name());
     std::ostringstream numbers;
-    numbers << 1234567 << ' ' << -7654321.125 << ' ' << std::boolalpha << true << ' ' << 1e300;
+    numbers << 1234567 << ' ' << -7654321.125 << ' ' << std::boolalpha << true << ' '
+            << 1e300;
     append_string(&text, numbers.str());
     return text;
 }
 
 // Lowering computes with constants. -ffast-math links code that turns denormals off.
-std::string describe_arithmetic() {
+std::string describe_arithmetic()
+{
     std::string text;
     volatile float small = 1e-30f;
     volatile float denormal = 1e-40f;
@@ -78,9 +85,10 @@ std::string describe_arithmetic() {
     return text;
 }
 
-}  // namespace
+} // namespace
 
-std::string describe_process(const std::set<std::string> &variables_at_start) {
+std::string describe_process(const std::set<std::string> &variables_at_start)
+{
     std::string text;
     append_string(&text, describe_variables(variables_at_start));
     append_string(&text, describe_locale());
@@ -88,11 +96,12 @@ std::string describe_process(const std::set<std::string> &variables_at_start) {
     return text;
 }
 
-// unique_name has a table of counters and picks one by the hash of the name's start. Names
-// that lowering makes up show in several outputs, so two processes whose counters differ
-// write different ones. They differ when a generator does more with Halide than to build
-// what it returns, such as to compile something for its own use.
-std::string describe_name_counters() {
+// unique_name has a table of counters and picks one by the hash of the name's start.
+// Names that lowering makes up show in several outputs, so two processes whose counters
+// differ write different ones. They differ when a generator does more with Halide than to
+// build what it returns, such as to compile something for its own use.
+std::string describe_name_counters()
+{
     constexpr size_t kCounters = 1 << 14;
     std::bitset<kCounters> seen;
     std::string text;
@@ -118,14 +127,16 @@ std::string describe_name_counters() {
     return text;
 }
 
-void flush_streams() {
+void flush_streams()
+{
     fflush(nullptr);
     std::cout.flush();
     std::cerr.flush();
     std::clog.flush();
 }
 
-bool has_usual_reports(const Printed &printed) {
+bool has_usual_reports(const Printed &printed)
+{
     if (Halide::Internal::get_compiler_logger() != nullptr) {
         return false;
     }
@@ -141,7 +152,8 @@ bool has_usual_reports(const Printed &printed) {
     const std::string expected = std::string("Warning: ") + kMessage;
     {
         using Halide::Internal::ErrorReport;
-        ErrorReport(__FILE__, __LINE__, nullptr, ErrorReport::User | ErrorReport::Warning).ref()
+        ErrorReport(__FILE__, __LINE__, nullptr, ErrorReport::User | ErrorReport::Warning)
+                .ref()
             << kMessage;
     }
 #endif
@@ -150,4 +162,4 @@ bool has_usual_reports(const Printed &printed) {
            read_printed(printed.err) == err_before + expected;
 }
 
-}  // namespace halidecache
+} // namespace halidecache

@@ -26,6 +26,6 @@ void flush_streams();
  *  compilation? The child only: it makes Halide warn. */
 bool has_usual_reports(const Printed &printed);
 
-}  // namespace halidecache
+} // namespace halidecache
 
 #endif

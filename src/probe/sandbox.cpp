@@ -33,7 +33,8 @@ namespace halidecache {
 
 namespace {
 
-int open_memory() {
+int open_memory()
+{
 #ifdef __linux__
     return memfd_create("halide-cache-printed", MFD_CLOEXEC);
 #else
@@ -43,7 +44,8 @@ int open_memory() {
 }
 
 // A pipe with one byte in it, and no more to come.
-int make_bait() {
+int make_bait()
+{
     int ends[2] = {-1, -1};
     if (pipe(ends) == 0) {
         if (write(ends[1], "", 1) != 1) {
@@ -55,7 +57,8 @@ int make_bait() {
     return ends[0];
 }
 
-void replace(int fd, int by) {
+void replace(int fd, int by)
+{
     if (by < 0 || dup2(by, fd) < 0) {
         close(fd);
     }
@@ -64,10 +67,12 @@ void replace(int fd, int by) {
 #ifdef __linux__
 
 // The same file at the same place, with a position of its own from here on.
-void reopen(int fd) {
+void reopen(int fd)
+{
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
     const off_t position = lseek(fd, 0, SEEK_CUR);
-    const int again = open(path.c_str(), fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC));
+    const int again =
+        open(path.c_str(), fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC));
     if (again >= 0) {
         lseek(again, position, SEEK_SET);
     }
@@ -78,7 +83,8 @@ void reopen(int fd) {
 // After a fork both processes have one position in each file, and what one takes from a
 // pipe the other does not get: a generator that opened its table in a static initializer
 // would find it read to its end.
-void keep_own_positions(int report, const Printed &printed) {
+void keep_own_positions(int report, const Printed &printed)
+{
     DIR *directory = opendir("/proc/self/fd");
     while (const dirent *entry = directory != nullptr ? readdir(directory) : nullptr) {
         const int fd = atoi(entry->d_name);
@@ -104,7 +110,8 @@ void keep_own_positions(int report, const Printed &printed) {
 int report_for_handler = -1;
 
 // The start of a message, as in protocol.h, made without allocating.
-[[noreturn]] void leave_with(bypass_reason reason, const char *text) {
+[[noreturn]] void leave_with(bypass_reason reason, const char *text)
+{
     unsigned char message[128] = {0};
     const size_t length = strlen(text) < 100 ? strlen(text) : 100;
     message[0] = PROBE_BYPASS;
@@ -117,7 +124,8 @@ int report_for_handler = -1;
     _exit(1);
 }
 
-const char *describe(int call) {
+const char *describe(int call)
+{
     switch (call) {
     case SYS_execve:
     case SYS_execveat:
@@ -138,7 +146,8 @@ const char *describe(int call) {
     }
 }
 
-void on_forbidden_call(int, siginfo_t *info, void *) {
+void on_forbidden_call(int, siginfo_t *info, void *)
+{
     leave_with(BYPASS_SIDE_EFFECTS, describe(info->si_syscall));
 }
 
@@ -152,7 +161,8 @@ constexpr unsigned kArchitecture = 0;
 
 constexpr unsigned kNumber = offsetof(struct seccomp_data, nr);
 
-constexpr unsigned argument(unsigned index) {
+constexpr unsigned argument(unsigned index)
+{
     // The low half, on the little-endian machines that kArchitecture knows.
     return static_cast<unsigned>(offsetof(struct seccomp_data, args)) + 8 * index;
 }
@@ -161,29 +171,34 @@ constexpr unsigned argument(unsigned index) {
 // not apply.
 class Filter {
 public:
-    Filter() {
+    Filter()
+    {
         add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
         jump(BPF_JEQ, kArchitecture, 1, 0);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
-    void forbid(int call) {
+    void forbid(int call)
+    {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
         jump(BPF_JEQ, static_cast<unsigned>(call), 0, 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
-    void refuse(int call, int error) {
+    void refuse(int call, int error)
+    {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
         jump(BPF_JEQ, static_cast<unsigned>(call), 0, 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error));
     }
-    void forbid_if_any(int call, unsigned index, unsigned bits) {
+    void forbid_if_any(int call, unsigned index, unsigned bits)
+    {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
         jump(BPF_JEQ, static_cast<unsigned>(call), 0, 3);
         add(BPF_LD | BPF_W | BPF_ABS, argument(index));
         jump(BPF_JSET, bits, 0, 1);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
-    void forbid_unless_any(int call, unsigned index, unsigned bits) {
+    void forbid_unless_any(int call, unsigned index, unsigned bits)
+    {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
         jump(BPF_JEQ, static_cast<unsigned>(call), 0, 3);
         add(BPF_LD | BPF_W | BPF_ABS, argument(index));
@@ -191,7 +206,8 @@ public:
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
     // Standard output and error are memory by now.
-    void forbid_unless_report(int call, int report) {
+    void forbid_unless_report(int call, int report)
+    {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
         jump(BPF_JEQ, static_cast<unsigned>(call), 0, 5);
         add(BPF_LD | BPF_W | BPF_ABS, argument(0));
@@ -200,7 +216,8 @@ public:
         jump(BPF_JEQ, 2, 1, 0);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
-    bool install() {
+    bool install()
+    {
         add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
         struct sock_fprog program = {static_cast<unsigned short>(size_), code_};
         return size_ < kSize && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
@@ -212,24 +229,27 @@ private:
     struct sock_filter code_[kSize];
     size_t size_ = 0;
 
-    void add(int code, unsigned value) {
+    void add(int code, unsigned value)
+    {
         if (size_ < kSize) {
             code_[size_++] = {static_cast<unsigned short>(code), 0, 0, value};
         }
     }
-    void jump(int test, unsigned value, unsigned char if_true, unsigned char if_false) {
+    void jump(int test, unsigned value, unsigned char if_true, unsigned char if_false)
+    {
         if (size_ < kSize) {
-            code_[size_++] = {static_cast<unsigned short>(BPF_JMP | test | BPF_K), if_true,
-                              if_false, value};
+            code_[size_++] = {static_cast<unsigned short>(BPF_JMP | test | BPF_K),
+                              if_true, if_false, value};
         }
     }
 };
 
-void filter_system_calls(int report) {
+void filter_system_calls(int report)
+{
     constexpr unsigned kChangesFile = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
     Filter filter;
-    for (const int call : {SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_pwritev2, SYS_sendto,
-                           SYS_sendmsg}) {
+    for (const int call : {SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_pwritev2,
+                           SYS_sendto, SYS_sendmsg}) {
         filter.forbid_unless_report(call, report);
     }
     filter.forbid_if_any(SYS_openat, 2, kChangesFile);
@@ -244,30 +264,38 @@ void filter_system_calls(int report) {
     filter.refuse(SYS_openat2, ENOSYS);
     for (const int call : {
 #ifdef SYS_fork
-             SYS_fork, SYS_vfork, SYS_unlink, SYS_rename, SYS_mkdir, SYS_rmdir, SYS_link,
-             SYS_symlink, SYS_mknod, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes,
-             SYS_futimesat,
+             SYS_fork,           SYS_vfork,           SYS_unlink,
+             SYS_rename,         SYS_mkdir,           SYS_rmdir,
+             SYS_link,           SYS_symlink,         SYS_mknod,
+             SYS_chmod,          SYS_chown,           SYS_lchown,
+             SYS_utime,          SYS_utimes,          SYS_futimesat,
 #endif
 #ifdef SYS_renameat
              SYS_renameat,
 #endif
-             SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_linkat, SYS_symlinkat, SYS_mknodat,
-             SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_truncate,
-             SYS_ftruncate, SYS_fallocate, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
-             SYS_sendfile, SYS_splice, SYS_copy_file_range, SYS_execve, SYS_execveat,
-             SYS_socket, SYS_socketpair, SYS_kill, SYS_ptrace, SYS_process_vm_writev,
-             SYS_io_uring_setup, SYS_mq_open, SYS_shmget, SYS_msgget, SYS_semget}) {
+             SYS_unlinkat,       SYS_renameat2,       SYS_mkdirat,
+             SYS_linkat,         SYS_symlinkat,       SYS_mknodat,
+             SYS_fchmod,         SYS_fchmodat,        SYS_fchown,
+             SYS_fchownat,       SYS_utimensat,       SYS_truncate,
+             SYS_ftruncate,      SYS_fallocate,       SYS_setxattr,
+             SYS_lsetxattr,      SYS_fsetxattr,       SYS_sendfile,
+             SYS_splice,         SYS_copy_file_range, SYS_execve,
+             SYS_execveat,       SYS_socket,          SYS_socketpair,
+             SYS_kill,           SYS_ptrace,          SYS_process_vm_writev,
+             SYS_io_uring_setup, SYS_mq_open,         SYS_shmget,
+             SYS_msgget,         SYS_semget}) {
         filter.forbid(call);
     }
     // Without a filter (a kernel without seccomp) the child still is only a copy.
     (void)filter.install();
 }
 
-#endif  // __linux__
+#endif // __linux__
 
-}  // namespace
+} // namespace
 
-int count_threads() {
+int count_threads()
+{
     int count = 0;
 #ifdef __linux__
     DIR *tasks = opendir("/proc/self/task");
@@ -281,7 +309,8 @@ int count_threads() {
     return count == 0 ? 1 : count;
 }
 
-bool shares_memory() {
+bool shares_memory()
+{
     bool shares = false;
 #ifdef __linux__
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -298,7 +327,8 @@ bool shares_memory() {
     return shares;
 }
 
-Printed open_printed() {
+Printed open_printed()
+{
     Printed printed;
     printed.out = open_memory();
     printed.err = open_memory();
@@ -306,7 +336,8 @@ Printed open_printed() {
     return printed;
 }
 
-void close_printed(Printed *printed) {
+void close_printed(Printed *printed)
+{
     for (const int fd : {printed->out, printed->err, printed->bait}) {
         if (fd >= 0) {
             close(fd);
@@ -315,7 +346,8 @@ void close_printed(Printed *printed) {
     *printed = Printed();
 }
 
-void enter_sandbox(int report, const Printed &printed) {
+void enter_sandbox(int report, const Printed &printed)
+{
 #ifdef __linux__
     keep_own_positions(report, printed);
 #else
@@ -339,12 +371,14 @@ void enter_sandbox(int report, const Printed &printed) {
 #endif
 }
 
-bool has_taken_bait(const Printed &printed) {
+bool has_taken_bait(const Printed &printed)
+{
     int left = 0;
     return printed.bait < 0 || ioctl(printed.bait, FIONREAD, &left) != 0 || left != 1;
 }
 
-std::string read_printed(int fd) {
+std::string read_printed(int fd)
+{
     std::string text;
     char piece[4096];
     off_t at = 0;
@@ -354,4 +388,4 @@ std::string read_printed(int fd) {
     return text;
 }
 
-}  // namespace halidecache
+} // namespace halidecache

@@ -3,8 +3,8 @@
 //
 // The child's build is extra: without the cache it would not happen. So it must leave no
 // trace outside; a generator that counts its runs in a file would count twice. On Linux a
-// seccomp filter ends the child at the first attempt to change anything outside of itself,
-// and the run is then a bypass with that reason.
+// seccomp filter ends the child at the first attempt to change anything outside of
+// itself, and the run is then a bypass with that reason.
 
 #ifndef HALIDECACHE_PROBE_SANDBOX_H
 #define HALIDECACHE_PROBE_SANDBOX_H
@@ -35,12 +35,13 @@ void close_printed(Printed *printed);
  *  bypass message to `report`, when it tries to change anything outside of itself. */
 void enter_sandbox(int report, const Printed &printed);
 
-/** Has the child read from a pipe or a terminal, which the process itself is yet to read? */
+/** Has the child read from a pipe or a terminal, which the process itself is yet to read?
+ */
 bool has_taken_bait(const Printed &printed);
 
 /** What was printed into one of them so far. */
 std::string read_printed(int fd);
 
-}  // namespace halidecache
+} // namespace halidecache
 
 #endif

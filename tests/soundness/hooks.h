@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Steps that several cases share and that a table cannot describe.
+// Steps that several channels share and that a table cannot describe.
 
 #ifndef HALIDECACHE_TESTS_HOOKS_H
 #define HALIDECACHE_TESTS_HOOKS_H
 
 #include "world.h"
 
-/** The file table.txt gets another time and another inode, and keeps its bytes. */
-void hook_rewrite_table(struct world *world);
+/** Makes a folder in the case's folder. */
+void hook_make_folder(const struct world *world, const char *name);
+
+/** Removes a folder with all in it. */
+void hook_remove_folder(const struct world *world, const char *name);
+
+/** Copies libHalide.so into a folder of the case. */
+void hook_copy_halide(const struct world *world, const char *folder);
+
+/** Flips a bit of a copy's build ID, `distance` bytes behind its start. -4 is the name of
+ *  the note that it is in: the copy then has none. */
+void hook_patch_build_id(const struct world *world, const char *library, long distance);
+
+/** Writes weights for Adams2019, as the folder "weights" and as the file "all.weights".
+ * All numbers consist of this byte. */
+void hook_write_weights(const struct world *world, uint8_t byte);
 
 #endif

@@ -40,7 +40,8 @@ static _Noreturn void become(const struct command *command, const char *input,
     if (chdir(command->folder) != 0) {
         _exit(126);
     }
-    (void)execvpe(command->argv[0], command->argv, command->environment);
+    environ = (char **)command->environment; // also for finding the program
+    (void)execvp(command->argv[0], command->argv);
     _exit(127);
 }
 

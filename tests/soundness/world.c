@@ -198,24 +198,37 @@ void world_compile(const struct world *world, const char *text, const char *prog
     free(source);
 }
 
-void world_compile_library(const struct world *world, const char *text, const char *name,
-                           const char *flags)
+static void compile_shared(const struct world *world, struct words *command,
+                           const char *text, const char *name)
 {
     char *source = mem_printf("%s.cpp", name);
     char *linked = mem_printf("%s.linked", name);
     world_write(world, source, text);
-    struct words command = {0};
-    words_add(&command, mem_strdup(world->tools->compiler.list[0]));
-    add_words(world, &command, "-std=c++17 -O0 -fPIC -shared -isystem {halide}/include");
-    words_add(&command, mem_strdup(source));
-    words_add(&command, mem_strdup("-o"));
-    words_add(&command, mem_strdup(linked));
-    add_words(world, &command, flags);
-    must_run(world, command.list);
-    words_release(&command);
+    words_add(command, mem_strdup("-shared"));
+    words_add(command, mem_strdup(source));
+    words_add(command, mem_strdup("-o"));
+    words_add(command, mem_strdup(linked));
+    must_run(world, command->list);
     world_rename(world, linked, name);
     free(linked);
     free(source);
+}
+
+void world_compile_library(const struct world *world, const char *text, const char *name)
+{
+    struct words command = {0};
+    words_add(&command, mem_strdup(world->tools->compiler.list[0]));
+    add_words(world, &command, "-std=c++17 -O0 -fPIC");
+    compile_shared(world, &command, text, name);
+    words_release(&command);
+}
+
+void world_compile_plugin(const struct world *world, const char *text, const char *name)
+{
+    struct words command = {0};
+    words_add_all(&command, world->tools->compiler.list);
+    compile_shared(world, &command, text, name);
+    words_release(&command);
 }
 
 // ---- Life ---------------------------------------------------------------------------

@@ -69,10 +69,11 @@ char *world_edit(const char *text, const struct edit *edit);
 void world_compile(const struct world *world, const char *text, const char *program,
                    const char *flags, const char *link_flags);
 
-/** Compiles a shared library that does not need Halide's precompiled header. `flags` may
- *  be NULL. */
-void world_compile_library(const struct world *world, const char *text, const char *name,
-                           const char *flags);
+/** Compiles a shared library without Halide. */
+void world_compile_library(const struct world *world, const char *text, const char *name);
+
+/** Compiles a shared library that uses Halide. */
+void world_compile_plugin(const struct world *world, const char *text, const char *name);
 
 /** Runs a command in the case's folder that must not fail. */
 void world_must_run(const struct world *world, const char *words);

@@ -8,8 +8,12 @@
 namespace Halide {
 
 Target get_host_target() {
-    const char *cpu = getenv("TEST_CPU");
-    return Target(cpu != nullptr ? cpu : "x86-64-linux");
+    Target target(Target::Linux, Target::X86, 64);
+    const char *features = getenv("TEST_CPU");
+    for (; features != nullptr && *features != '\0'; features++) {
+        target.set_feature(*features == 's' ? Target::SSE41 : Target::AVX);
+    }
+    return target;
 }
 
 }  // namespace Halide

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// A library for LD_PRELOAD that stops a generator: before main() when START is set, and
+// where it opens a file whose path ends in STOP. It then writes the process number into
+// ../stopped, and goes on when ../go appears. It leaves the helper alone, which has it
+// preloaded too.
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace {
+
+using Open = int (*)(const char *, int, ...);
+using FileOpen = FILE *(*)(const char *, const char *);
+
+void stop() {
+    if (strcmp(program_invocation_short_name, "halide-cache") == 0) {
+        return;
+    }
+    const auto real_open = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "open"));
+    const int file = real_open("../stopped.part", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dprintf(file, "%d\n", getpid());
+    close(file);
+    rename("../stopped.part", "../stopped");
+    while (access("../go", F_OK) != 0) {
+        usleep(2000);
+    }
+}
+
+void stop_if_wanted(const char *path) {
+    static bool has_stopped = false;
+    const char *end = getenv("STOP");
+    if (end != nullptr && !has_stopped && strlen(path) >= strlen(end) &&
+        strcmp(path + strlen(path) - strlen(end), end) == 0) {
+        has_stopped = true;
+        stop();
+    }
+}
+
+int open_as(const char *name, const char *path, int flags, mode_t mode) {
+    stop_if_wanted(path);
+    return reinterpret_cast<Open>(dlsym(RTLD_NEXT, name))(path, flags, mode);
+}
+
+mode_t mode_in(int flags, va_list arguments) {
+    return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = mode_in(flags, arguments);
+    va_end(arguments);
+    return open_as("open", path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = mode_in(flags, arguments);
+    va_end(arguments);
+    return open_as("open64", path, flags, mode);
+}
+
+FILE *fopen(const char *path, const char *mode) {
+    stop_if_wanted(path);
+    return reinterpret_cast<FileOpen>(dlsym(RTLD_NEXT, "fopen"))(path, mode);
+}
+
+FILE *fopen64(const char *path, const char *mode) {
+    stop_if_wanted(path);
+    return reinterpret_cast<FileOpen>(dlsym(RTLD_NEXT, "fopen64"))(path, mode);
+}
+
+__attribute__((constructor)) void stop_before_main() {
+    if (getenv("START") != nullptr) {
+        stop();
+    }
+}
+}
