@@ -7,6 +7,10 @@
 // permissions, standard output, standard error and exit status, byte for byte. What the
 // cache did is read from its log and has to be what the case expects. flow.c has the
 // rest.
+//
+// All of that happens in pipeline mode and in direct mode, each with a cache of its own.
+// In direct mode a repeated command has to hit without the generator being started,
+// unless the case says what the log gives as the reason: no case falls back unnoticed.
 
 #ifndef HALIDECACHE_TESTS_CASE_H
 #define HALIDECACHE_TESTS_CASE_H
@@ -21,12 +25,16 @@ struct world;
 /** What the cache did with a command. */
 enum outcome {
     OUTCOME_UNSET,
-    HIT,
-    MISS,       // compiled and stored
-    NOT_STORED, // compiled, and the result was not fit to be stored
-    BYPASS,     // for the `reason` of the case
-    NO_LOG      // the command never got as far
+    HIT,          // in the mode's own way
+    PIPELINE_HIT, // the generator was started
+    DIRECT_HIT,   // it was not
+    MISS,         // compiled and stored
+    NOT_STORED,   // compiled, and the result was not fit to be stored
+    BYPASS,       // for the `reason` of the case
+    NO_LOG        // the command never got as far
 };
+
+enum mode { PIPELINE_MODE, DIRECT_MODE, MODES };
 
 /** A replacement in the generator's source text; `from` has to be there exactly once. */
 struct edit {
@@ -47,6 +55,7 @@ struct state {
     const char *more;        // behind the arguments
     const char *environment; // NAME=value ...
     const char *input;       // of standard input
+    const char *no_manifest; // instead of the case's
     struct test_file files[4];
 };
 
@@ -73,12 +82,17 @@ struct test_case {
 
     enum outcome warm;     // of "before"; default: MISS
     enum outcome expected; // of "after"
+    enum outcome directly; // the same in direct mode, where it is not `expected`
     enum bypass_reason reason;
     const char *detail; // in the line of the log of `expected`; NULL: anything
+    // In the log's line "no manifest" in direct mode, which is then not possible. NULL:
+    // it is.
+    const char *no_manifest;
 
     bool incomparable; // two runs need not give the same: `check` has to judge
     bool one_way;      // going back to "before" is not meant to hit
     bool fails;        // the command itself has to fail, with and without the cache
+    bool own_modes;    // `run_all` goes through the modes by itself, with one cache
 };
 
 /** One channel. */
@@ -96,6 +110,7 @@ extern const struct case_list plugin_cases;
 extern const struct case_list behaviour_cases;
 extern const struct case_list interference_cases;
 extern const struct case_list sweep_cases;
+extern const struct case_list direct_cases;
 
 #define CASE_LIST(array)                                                                 \
     {                                                                                    \

@@ -72,10 +72,9 @@ static void must_start_afresh(struct world *world)
 
 static void forget_log(const struct world *world)
 {
-    enum bypass_reason reason = BYPASS_NONE;
-    char *line = NULL;
-    (void)world_outcome(world, &reason, &line);
-    free(line);
+    struct outcome_report report;
+    world_read_log(world, &report);
+    outcome_report_release(&report);
 }
 
 // ---- Ends ---------------------------------------------------------------------------
@@ -158,7 +157,7 @@ static void remove_cache_folder(struct world *world)
 {
     struct started started;
     (void)start_and_stop(world, true, &started);
-    hook_remove_folder(world, "cache");
+    hook_remove_folder(world, world_cache(world));
     let_go(world, true, &started);
     world_run_plain(world, &world->test->after);
     world_compare(world, "without its cache", "plain", &world->plain);
@@ -298,7 +297,7 @@ struct entry_file {
 static void read_entry(const struct world *world, struct entry_file *entry)
 {
     struct error error = {{0}};
-    char *cache = world_path(world, "cache");
+    char *cache = world_path(world, world_cache(world));
     char *folder = path_in(cache);
     entry->path = path_in(folder);
     entry->content = (struct buffer){0};
@@ -362,7 +361,7 @@ static void exchange_entry(struct world *world)
     world_run_cached(world, &other);
     struct entry_file stranger;
     read_entry(world, &stranger);
-    hook_remove_folder(world, "cache");
+    hook_remove_folder(world, world_cache(world));
 
     run_and_compare(world, "the first run");
     forget_log(world);

@@ -6,8 +6,11 @@
 //   2 the same again: has to hit, and to give the same
 //   3 the change
 //   4 "after" with the cache (A) and without (B): A has to be `expected`, and equal to B
-//   5 after a miss, "after" once more: has to hit, and to be equal to B
+//   5 after a miss or a pipeline hit, "after" once more: has to hit, and to be equal to B
 //   6 the change taken back: "before" has to hit, and to be what it was in step 1
+//
+// Each step is done in every mode before the next one, so that the edited generator,
+// which takes most of a case's time, is compiled once.
 
 #include "flow.h"
 
@@ -18,38 +21,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---- Modes --------------------------------------------------------------------------
+
+static enum mode last_mode(const struct tools *tools)
+{
+    return tools->tracer[0] == '\0' ? PIPELINE_MODE : DIRECT_MODE;
+}
+
+static void in_every_mode(struct world *world, void (*step)(struct world *world))
+{
+    for (int mode = PIPELINE_MODE; mode <= (int)last_mode(world->tools); mode++) {
+        world->mode = (enum mode)mode;
+        step(world);
+    }
+}
+
+// ---- Steps --------------------------------------------------------------------------
+
+// What step 1 gave, in each mode.
+static struct process_result first[MODES];
+
+static const char *first_folder(const struct world *world)
+{
+    return world->mode == DIRECT_MODE ? "first-direct" : "first";
+}
+
 static enum outcome warm_outcome(const struct test_case *test)
 {
     return test->warm == OUTCOME_UNSET ? MISS : test->warm;
 }
 
-static void expect(struct world *world, const char *what, enum outcome outcome)
+static void expect(struct world *world, const char *what, enum outcome outcome,
+                   const char *detail)
 {
-    const struct test_case *test = world->test;
-    const bool named = outcome == test->expected;
-    world_expect(world, what, outcome, outcome == BYPASS ? test->reason : BYPASS_NONE,
-                 named ? test->detail : NULL);
+    world_expect(world, what, outcome,
+                 outcome == BYPASS ? world->test->reason : BYPASS_NONE, detail);
 }
 
-static void warm_up(struct world *world, struct process_result *first)
+static const char *detail_of(const struct test_case *test, enum outcome outcome)
 {
-    const struct test_case *test = world->test;
-    world_run_cached(world, &test->before);
-    expect(world, "before", warm_outcome(test));
-    // Its own copies: the world keeps only the last result.
-    *first = (struct process_result){.code = world->cached.code,
-                                     .signal = world->cached.signal};
-    buffer_append(&first->out, world->cached.out.data, world->cached.out.size);
-    buffer_append(&first->err, world->cached.err.data, world->cached.err.size);
+    return outcome == test->expected ? test->detail : NULL;
+}
+
+// The world keeps only the last result.
+static void keep_first(const struct world *world)
+{
+    struct process_result *result = &first[world->mode];
+    *result = (struct process_result){.code = world->cached.code,
+                                      .signal = world->cached.signal};
+    buffer_append(&result->out, world->cached.out.data, world->cached.out.size);
+    buffer_append(&result->err, world->cached.err.data, world->cached.err.size);
     char *cached = world_path(world, "cached");
-    char *kept = world_path(world, "first");
+    char *kept = world_path(world, first_folder(world));
     tree_copy(cached, kept);
     free(kept);
     free(cached);
+}
+
+static void must_hit_as_first(struct world *world, const char *what)
+{
+    world_run_cached(world, &world->test->before);
+    world_compare(world, what, first_folder(world), &first[world->mode]);
+    expect(world, what, HIT, NULL);
+}
+
+static void warm_up(struct world *world)
+{
+    const struct test_case *test = world->test;
+    world_run_cached(world, &test->before);
+    expect(world, "before", warm_outcome(test), detail_of(test, warm_outcome(test)));
+    keep_first(world);
     if (warm_outcome(test) == MISS) {
-        world_run_cached(world, &test->before);
-        world_compare(world, "before, again", "first", first);
-        expect(world, "before, again", HIT);
+        must_hit_as_first(world, "before, again");
     }
 }
 
@@ -87,10 +130,13 @@ static void make_change(struct world *world)
     }
 }
 
-static void judge(struct world *world)
+// B is the same for every mode.
+static void run_without_cache(struct world *world)
 {
     const struct test_case *test = world->test;
-    world_run_cached(world, &test->after);
+    if (world->mode != PIPELINE_MODE) {
+        return;
+    }
     world_run_plain(world, &test->after);
     const bool failed = world->plain.code != 0 || world->plain.signal != 0;
     if (failed != test->fails) {
@@ -98,48 +144,76 @@ static void judge(struct world *world)
              world->plain.code, world->plain.signal, (int)world->plain.err.size,
              (const char *)world->plain.err.data);
     }
+}
+
+static void judge(struct world *world)
+{
+    const struct test_case *test = world->test;
+    const bool differs = world->mode == DIRECT_MODE && test->directly != OUTCOME_UNSET;
+    const enum outcome expected = differs ? test->directly : test->expected;
+    world_run_cached(world, &test->after);
+    run_without_cache(world);
     // First: a wrong result is worse than a wrong reason.
     if (!test->incomparable) {
         world_compare(world, "after", "plain", &world->plain);
     }
-    expect(world, "after", test->expected);
-    if (test->expected == MISS) {
+    expect(world, "after", expected, detail_of(test, expected));
+    if (expected == MISS || expected == PIPELINE_HIT) {
         world_run_cached(world, &test->after);
         world_compare(world, "after, again", "plain", &world->plain);
-        expect(world, "after, again", HIT);
+        expect(world, "after, again", HIT, NULL);
+    }
+    if (test->check != NULL) {
+        test->check(world);
     }
 }
 
-static void go_back(struct world *world, const struct process_result *first)
+static void go_back(struct world *world)
+{
+    must_hit_as_first(world, "before, at the end");
+}
+
+// ---- The flow -----------------------------------------------------------------------
+
+static void run_steps(struct world *world)
 {
     const struct test_case *test = world->test;
-    if (test->change != NULL || test->one_way || warm_outcome(test) != MISS) {
-        return;
+    in_every_mode(world, warm_up);
+    make_change(world);
+    in_every_mode(world, judge);
+    if (test->change == NULL && !test->one_way && warm_outcome(test) == MISS) {
+        if (is_edited(test)) {
+            world_rename(world, "gen.before", "gen");
+        }
+        in_every_mode(world, go_back);
     }
-    if (is_edited(test)) {
-        world_rename(world, "gen.before", "gen");
+    for (size_t i = 0; i < MODES; i++) {
+        process_result_release(&first[i]);
     }
-    world_run_cached(world, &test->before);
-    world_compare(world, "before, at the end", "first", first);
-    expect(world, "before, at the end", HIT);
+}
+
+// These make a change in the middle of a run, so each mode starts with a new folder.
+static void run_all_in_mode(const struct tools *tools, const struct test_case *test,
+                            const char *folder, enum mode mode)
+{
+    struct world world;
+    world_init(&world, tools, test, folder);
+    world.mode = mode;
+    test->run_all(&world);
+    world_release(&world);
 }
 
 void flow_run(const struct tools *tools, const struct test_case *test, const char *folder)
 {
-    struct world world;
-    struct process_result first = {0};
-    world_init(&world, tools, test, folder);
-    if (test->run_all != NULL) {
-        test->run_all(&world);
-    } else {
-        warm_up(&world, &first);
-        make_change(&world);
-        judge(&world);
-        if (test->check != NULL) {
-            test->check(&world);
-        }
-        go_back(&world, &first);
+    if (test->run_all == NULL) {
+        struct world world;
+        world_init(&world, tools, test, folder);
+        run_steps(&world);
+        world_release(&world);
+        return;
     }
-    process_result_release(&first);
-    world_release(&world);
+    const enum mode last = test->own_modes ? PIPELINE_MODE : last_mode(tools);
+    for (int mode = PIPELINE_MODE; mode <= (int)last; mode++) {
+        run_all_in_mode(tools, test, folder, (enum mode)mode);
+    }
 }

@@ -9,6 +9,7 @@
 //   flow.c        the steps of a case
 //   world.c       the folder of a case: files, compiling
 //   run.c         running the generator there, with the cache and without
+//   outcome.c     what the cache did, by its log
 //   process.c     running a command
 //   tree.c        comparing and copying folders
 //   words.c       lists of words
@@ -25,19 +26,18 @@
 #include <string.h>
 
 static const struct case_list *const channels[] = {
-    &source_cases,    &signature_cases,    &command_cases,
-    &machine_cases,   &environment_cases,  &plugin_cases,
-    &behaviour_cases, &interference_cases, &sweep_cases,
+    &source_cases,      &signature_cases, &command_cases,   &machine_cases,
+    &environment_cases, &plugin_cases,    &behaviour_cases, &interference_cases,
+    &sweep_cases,       &direct_cases,
 };
 enum { CHANNELS = sizeof channels / sizeof channels[0] };
 
 static const char usage[] =
-    "usage: soundness --helper FILE --halide PREFIX --prepared DIR --sources DIR\n"
-    "                 --work DIR CASE -- COMPILER FLAGS...\n"
+    "usage: soundness --helper FILE --tracer FILE --halide PREFIX --prepared DIR\n"
+    "                 --sources DIR --work DIR CASE -- COMPILER FLAGS...\n"
     "       soundness --count HOW_MANY_CASES_THERE_HAVE_TO_BE\n"
     "\n"
-    "HALIDECACHE_SOUNDNESS_OPTIONS: more options for 'halide-cache run', separated by\n"
-    "spaces, to run the same cases in another mode of the cache.\n";
+    "An empty --tracer: there is none, so there is no direct mode to test.\n";
 
 _Noreturn void fail(const char *format, ...)
 {
@@ -78,6 +78,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
         const char *name;
         const char **value;
     } options[] = {{"--helper", &arguments->tools.helper},
+                   {"--tracer", &arguments->tools.tracer},
                    {"--halide", &arguments->tools.halide},
                    {"--prepared", &arguments->tools.prepared},
                    {"--sources", &arguments->tools.sources},
@@ -95,8 +96,6 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
     }
     arguments->name = argv[at];
     words_add_all(&arguments->tools.compiler, argv + at + 2);
-    words_add_words(&arguments->tools.options, getenv("HALIDECACHE_SOUNDNESS_OPTIONS"),
-                    "", "");
     return true;
 }
 
@@ -125,6 +124,5 @@ int main(int argc, char **argv)
         fail("%s", error.text);
     }
     words_release(&arguments.tools.compiler);
-    words_release(&arguments.tools.options);
     return 0;
 }

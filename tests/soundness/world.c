@@ -14,6 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *world_cache(const struct world *world)
+{
+    return world->mode == DIRECT_MODE && !world->test->own_modes ? "cache-direct"
+                                                                 : "cache";
+}
+
 // ---- Files --------------------------------------------------------------------------
 
 char *world_path(const struct world *world, const char *name)

@@ -12,18 +12,20 @@
 /** What the suite was built with; from the command line of the driver. */
 struct tools {
     const char *helper;   // halide-cache
+    const char *tracer;   // for direct mode; empty: there is none on this system
     const char *halide;   // the prefix of the Halide in use
     const char *prepared; // the probe and the unedited generators for it
     const char *sources;  // tests/soundness
     struct words
         compiler; // with the flags that the prepared generators were compiled with
-    struct words options; // more options for halide-cache run, for a second mode
 };
 
 struct world {
     const struct tools *tools;
     const struct test_case *test;
     char *folder;
+    enum mode mode;
+    const struct state *state;    // that the last run with the cache was in
     struct words environment;     // of every command; hooks may add
     const char *program;          // hooks may change it
     struct process_result cached; // the last run with the cache
@@ -34,6 +36,9 @@ struct world {
 void world_init(struct world *world, const struct tools *tools,
                 const struct test_case *test, const char *folder);
 void world_release(struct world *world);
+
+/** "cache" or the like: the cache of the mode, in the case's folder. */
+const char *world_cache(const struct world *world);
 
 /** "<case>/<name>" as a new string. */
 char *world_path(const struct world *world, const char *name);
@@ -104,12 +109,20 @@ void world_finish(struct world *world, bool cached, struct started *started);
 /** Waits until the file is there; ends the test when it does not come. */
 void world_wait_for(const struct world *world, const char *name);
 
-/** What the log says about the last command; `line` is the deciding line as a new
- *  string. Starts a new log. */
-enum outcome world_outcome(const struct world *world, enum bypass_reason *reason,
-                           char **line);
+/** What the log says about the last command; the lines are new strings, or NULL. */
+struct outcome_report {
+    enum outcome outcome;
+    enum bypass_reason reason;
+    char *line;        // the deciding one
+    char *no_manifest; // the one that says why there is none
+};
 
-/** Ends the test unless the last command's outcome is this one. `what` is for people. */
+/** Reads the log and starts a new one. */
+void world_read_log(const struct world *world, struct outcome_report *report);
+void outcome_report_release(struct outcome_report *report);
+
+/** Ends the test unless the last command's outcome is this one, and unless there was a
+ *  manifest or, where the case says so, none. `what` is for people. */
 void world_expect(struct world *world, const char *what, enum outcome outcome,
                   enum bypass_reason reason, const char *detail);
 
