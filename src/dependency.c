@@ -56,7 +56,7 @@ static bool look_at_status(struct dependency *dependency)
     if (!os_stat_link(dependency->name, &status)) {
         return false;
     }
-    if (status.kind == FILE_DIRECTORY) {
+    if (status.kind == FILE_DIRECTORY && dependency->kind == DEPENDS_ON_STATUS) {
         return digest_text("folder", "", &dependency->digest);
     }
     // What a link is, and what it leads to: both were there to be seen.
@@ -72,7 +72,11 @@ static bool look_at_status(struct dependency *dependency)
                    (long long)target.mtime_ns, (long long)target.ctime_ns);
     const bool ok = digest_text("status", text, &dependency->digest);
     free(text);
-    dependency->status = status;
+    // The younger one decides whether all of it has settled.
+    dependency->status =
+        has_target && dependency_settles_ns(&target) > dependency_settles_ns(&status)
+            ? target
+            : status;
     return ok;
 }
 
@@ -104,50 +108,33 @@ static bool look_at_path(struct dependency *dependency, const char *kind, char *
     return ok;
 }
 
-struct names {
-    char **list;
-    size_t count;
-    size_t room;
+// The order is part of it: a generator may take the first name that it gets.
+struct listing {
+    const char *folder;
+    struct buffer bytes;
 };
 
 static bool add_name(void *context, const char *name)
 {
-    struct names *names = context;
-    if (names->count == names->room) {
-        names->room = names->room == 0 ? 64 : names->room * 2;
-        char **grown = mem_new(names->room, sizeof *grown);
-        if (names->count > 0) {
-            memcpy(grown, names->list, names->count * sizeof *grown);
-        }
-        free(names->list);
-        names->list = grown;
-    }
-    names->list[names->count++] = mem_strdup(name);
+    struct listing *listing = context;
+    struct file_status status = {.kind = FILE_OTHER};
+    char *path = mem_printf("%s/%s", listing->folder, name);
+    (void)os_stat_link(path, &status);
+    buffer_append_sized(&listing->bytes, name, strlen(name));
+    buffer_append_u8(&listing->bytes, (uint8_t)status.kind);
+    free(path);
     return true;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static bool look_at_listing(struct dependency *dependency)
 {
-    struct names names = {0};
-    struct buffer bytes = {0};
-    bool ok = os_stat(dependency->name, &dependency->status) &&
-              dependency->status.kind == FILE_DIRECTORY &&
-              os_list_directory(dependency->name, add_name, &names, NULL);
-    if (names.count > 1) {
-        qsort(names.list, names.count, sizeof *names.list, compare_names);
-    }
-    for (size_t i = 0; i < names.count; i++) {
-        buffer_append_sized(&bytes, names.list[i], strlen(names.list[i]));
-        free(names.list[i]);
-    }
-    ok = ok && sha256_of(bytes.data, bytes.size, &dependency->digest);
-    free(names.list);
-    buffer_release(&bytes);
+    struct listing listing = {.folder = dependency->name};
+    const bool ok =
+        os_stat(dependency->name, &dependency->status) &&
+        dependency->status.kind == FILE_DIRECTORY &&
+        os_list_directory(dependency->name, add_name, &listing, NULL) &&
+        sha256_of(listing.bytes.data, listing.bytes.size, &dependency->digest);
+    buffer_release(&listing.bytes);
     return ok;
 }
 
@@ -168,6 +155,7 @@ bool dependency_look(struct dependency *dependency, struct file_digest_memory *m
     case DEPENDS_ON_IDENTITY:
         return look_at_identity(dependency, memory);
     case DEPENDS_ON_STATUS:
+    case DEPENDS_ON_WHOLE_STATUS:
         return look_at_status(dependency);
     case DEPENDS_ON_MISSING:
         return look_at_missing(dependency);
@@ -261,7 +249,7 @@ bool dependency_decode(struct dependency *dependency, struct reader *from)
     size_t size = 0;
     const unsigned char *name = reader_sized(from, &size);
     if (from->failed || size == 0 || name[size - 1] != '\0' ||
-        kind < DEPENDS_ON_CONTENT || kind > DEPENDS_ON_VARIABLE) {
+        kind < DEPENDS_ON_CONTENT || kind > DEPENDS_ON_WHOLE_STATUS) {
         return false;
     }
     memcpy(dependency->digest.bytes, digest, sizeof dependency->digest.bytes);

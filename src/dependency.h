@@ -22,8 +22,9 @@ enum dependency_kind {
     DEPENDS_ON_ACCESS = 5,   // what this user may do with it
     DEPENDS_ON_LINK = 6,     // where a symbolic link leads
     DEPENDS_ON_RESOLVED = 7, // the path without links
-    DEPENDS_ON_LISTING = 8,  // the names in a folder
+    DEPENDS_ON_LISTING = 8,  // the names in a folder, in their order, and their kinds
     DEPENDS_ON_VARIABLE = 9, // its value, or that it is not set
+    DEPENDS_ON_WHOLE_STATUS = 10, // STATUS, also of a folder
 };
 
 struct dependency {

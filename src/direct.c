@@ -10,6 +10,7 @@
 #include "notice.h"
 #include "probe/protocol.h"
 #include "trace_reader.h"
+#include "user.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,20 +33,25 @@ static bool make_request_key(const struct job *job, struct digest *digest)
 {
     struct key *key = key_new("direct");
     struct buffer cpu = {0};
+    struct buffer user = {0};
     char *folder = os_current_folder();
     char version[16];
     (void)snprintf(version, sizeof version, "%d", PROBE_VERSION);
     cpu_describe(&cpu);
+    user_describe(&user);
     key_add_string(key, "probe", version);
     key_add_string(key, "folder", folder == NULL ? "" : folder);
     key_add_string(key, "program", job->program);
     key_add(key, "processor", cpu.data, cpu.size);
+    // Who may not read a file does not get what somebody else made of it.
+    key_add(key, "user", user.data, user.size);
     add_command(key, job);
     key_add_loader_variables(key);
     key_add_variables(key);
     const bool ok = folder != NULL && key_finish(key, digest);
     free(folder);
     buffer_release(&cpu);
+    buffer_release(&user);
     key_free(key);
     return ok;
 }
@@ -156,6 +162,28 @@ static bool is_known(const struct collection *collection, enum dependency_kind k
     return false;
 }
 
+// Is there still what the generator saw when it looked? A path can lead elsewhere by now,
+// and to something older than the run, when a folder or a link above it was exchanged.
+static bool is_as_seen(const struct trace_record *record)
+{
+    const bool itself =
+        record->tag == TRACE_STATUS && (record->number & TRACE_LINK_ITSELF) != 0;
+    const bool has_times =
+        record->tag == TRACE_LISTED || (record->number & TRACE_WHOLE_FOLDER) != 0;
+    const uint32_t sum = record->number & ~(uint32_t)TRACE_FLAGS;
+    struct file_status status;
+    if (sum == 0) {
+        return true;
+    }
+    if (!(itself ? os_stat_link : os_stat)(record->text, &status)) {
+        return false;
+    }
+    return sum == (status.kind == FILE_DIRECTORY && !has_times
+                       ? (uint32_t)TRACE_SOME_FOLDER
+                       : trace_sum(status.device, status.inode, status.size,
+                                   status.mtime_ns, status.ctime_ns));
+}
+
 static bool add(struct collection *collection, enum dependency_kind kind,
                 const char *name)
 {
@@ -174,6 +202,34 @@ static bool add(struct collection *collection, enum dependency_kind kind,
     buffer_append_u8(&collection->seen, (uint8_t)kind);
     buffer_append_sized(&collection->seen, name, strlen(name));
     return true;
+}
+
+// A record with a sum.
+static bool add_seen(struct collection *collection, enum dependency_kind kind,
+                     const struct trace_record *record)
+{
+    return add(collection, kind, record->text) &&
+           (is_as_seen(record) ||
+            give_up(collection, "it is not what it was any more", record->text));
+}
+
+// A record of a path that was found behind another one, which is `now`.
+static bool add_found(struct collection *collection, enum dependency_kind kind,
+                      const struct trace_record *record, char *now)
+{
+    const bool same = now != NULL && strcmp(now, record->second) == 0;
+    free(now);
+    return same ? add(collection, kind, record->text)
+                : give_up(collection, "it is not what it was any more", record->text);
+}
+
+static bool add_access(struct collection *collection, const struct trace_record *record)
+{
+    const int allowed = os_access(record->text);
+    const int wanted = (int)record->number;
+    return allowed >= 0 && (allowed & wanted) == wanted
+               ? add(collection, DEPENDS_ON_ACCESS, record->text)
+               : give_up(collection, "it is not what it was any more", record->text);
 }
 
 static bool add_key_files(struct collection *collection, const struct key *key)
@@ -202,49 +258,56 @@ static bool starts_with(const char *text, const char *start)
 }
 
 // Files of the system that say nothing about the next run, or nothing that lasts.
-static bool add_read_file(struct collection *collection, const char *path)
+static bool add_read_file(struct collection *collection,
+                          const struct trace_record *record)
 {
+    const char *path = record->text;
     if (strcmp(path, "/dev/null") == 0 || strcmp(path, "/dev/zero") == 0) {
         return true;
     }
     if (starts_with(path, "/proc/") || starts_with(path, "/dev/")) {
         return give_up(collection, "it reads what lies outside of files", path);
     }
-    return add(collection, DEPENDS_ON_CONTENT, path);
+    return add_seen(collection, DEPENDS_ON_CONTENT, record);
 }
 
-static bool add_loaded(struct collection *collection, const char *path)
+static bool add_loaded(struct collection *collection, const struct trace_record *record)
 {
     collection->loaded++;
     // Those that count by their identity only are in the key, and noted there.
-    return is_known(collection, DEPENDS_ON_IDENTITY, path) ||
-           add(collection, DEPENDS_ON_CONTENT, path);
+    return is_known(collection, DEPENDS_ON_IDENTITY, record->text) ||
+           add_seen(collection, DEPENDS_ON_CONTENT, record);
 }
 
 static bool add_record(struct collection *collection, const struct trace_record *record)
 {
     switch (record->tag) {
     case TRACE_READ:
-        return add_read_file(collection, record->text);
+        return add_read_file(collection, record);
     case TRACE_MISSING:
         return add(collection, DEPENDS_ON_MISSING, record->text);
     case TRACE_STATUS:
-        return add(collection, DEPENDS_ON_STATUS, record->text);
+        return add_seen(collection,
+                        (record->number & TRACE_WHOLE_FOLDER) != 0
+                            ? DEPENDS_ON_WHOLE_STATUS
+                            : DEPENDS_ON_STATUS,
+                        record);
     case TRACE_ACCESS:
-        return add(collection, DEPENDS_ON_ACCESS, record->text);
+        return add_access(collection, record);
     case TRACE_LINK:
         return strcmp(record->text, "/proc/self/exe") == 0 ||
-               add(collection, DEPENDS_ON_LINK, record->text);
+               add_found(collection, DEPENDS_ON_LINK, record, os_read_link(record->text));
     case TRACE_RESOLVED:
-        return add(collection, DEPENDS_ON_RESOLVED, record->text);
+        return add_found(collection, DEPENDS_ON_RESOLVED, record,
+                         os_absolute_path(record->text));
     case TRACE_LISTED:
         // The probe itself counts the threads.
         return strcmp(record->text, "/proc/self/task") == 0 ||
-               add(collection, DEPENDS_ON_LISTING, record->text);
+               add_seen(collection, DEPENDS_ON_LISTING, record);
     case TRACE_VARIABLE:
         return add(collection, DEPENDS_ON_VARIABLE, record->text);
     case TRACE_LOADED:
-        return add_loaded(collection, record->text);
+        return add_loaded(collection, record);
     case TRACE_SETS:
     case TRACE_FOLDER: // it is part of the request
     case TRACE_END:

@@ -66,6 +66,21 @@ static char **command_with_probe(const struct job *job, const char *probe)
     return command;
 }
 
+// The dynamic linker complains, on the generator's standard error, about what it cannot
+// preload: it would look for a relative path along its own folders, and takes a list of
+// paths, with names in them that it replaces. Without a tracer there is only no direct
+// mode.
+static char *find_tracer(const struct job *job)
+{
+    char *tracer =
+        job->options.tracer == NULL ? NULL : os_absolute_path(job->options.tracer);
+    if (tracer != NULL && strpbrk(tracer, " :;$") != NULL) {
+        free(tracer);
+        tracer = NULL;
+    }
+    return tracer;
+}
+
 static struct generator *start_generator(const struct job *job)
 {
     // The socket's buffer has to take the request whole.
@@ -83,9 +98,7 @@ static struct generator *start_generator(const struct job *job)
         job_bypass(job, BYPASS_NO_PROBE, error.text);
     }
     char **command = command_with_probe(job, probe);
-    // The loader would look for a relative path along its own folders, and complain.
-    char *tracer =
-        job->options.tracer == NULL ? NULL : os_absolute_path(job->options.tracer);
+    char *tracer = find_tracer(job);
     struct generator *generator = generator_start(command, tracer, &request, &error);
     free(tracer);
     if (generator == NULL) {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-static const unsigned char magic[8] = {'H', 'L', 'C', 'M', 'A', 'N', 'I', 1};
+static const unsigned char magic[8] = {'H', 'L', 'C', 'M', 'A', 'N', 'I', 2};
 
 bool manifest_decode(struct manifest *manifest, const struct digest *request,
                      const void *bytes, size_t size)

@@ -4,6 +4,7 @@
 #include "hook.h"
 
 #include "records.h"
+#include "status_sum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,10 @@ static bool note_special(const void *caller, const char *path)
 
 enum { READS = 1, WRITES = 2 };
 
-static void note_success(int folder, const char *path, unsigned what)
+static void note_success(int folder, const char *path, unsigned what, int fd)
 {
     if ((what & READS) != 0) {
-        records_add_path(TRACE_READ, 0, folder, path, NULL);
+        records_add_path(TRACE_READ, status_sum_at(fd, "", 0, false), folder, path, NULL);
     }
     if ((what & WRITES) != 0) {
         records_add_path(TRACE_WRITTEN, 0, folder, path, NULL);
@@ -64,10 +65,10 @@ static unsigned what_flags_do(int flags)
     return (starts_empty ? 0U : READS) | (writes ? WRITES : 0U);
 }
 
-static void note_open(const void *caller, int folder, const char *path, int flags,
-                      bool ok)
+static void note_open(const void *caller, int folder, const char *path, int flags, int fd)
 {
     const int saved = errno;
+    const bool ok = fd >= 0;
     if (hook_sees(caller) && path != NULL && (ok || saved != EFAULT) && path[0] != '\0') {
         if (!ok) {
             hook_note_failure(saved, 0, folder, path);
@@ -75,7 +76,7 @@ static void note_open(const void *caller, int folder, const char *path, int flag
             // Also O_TMPFILE, which is a file without a name in this folder.
             records_add_path(TRACE_ACCESS, 0, folder, path, NULL);
         } else if (!note_special(caller, path)) {
-            note_success(folder, path, what_flags_do(flags));
+            note_success(folder, path, what_flags_do(flags), fd);
         }
     }
     errno = saved;
@@ -99,7 +100,7 @@ static unsigned mode_of(int flags, va_list rest)
         const unsigned mode = mode_of(flags, rest);                                      \
         va_end(rest);                                                                    \
         const int fd = REAL(name, int (*)(const char *, int, ...))(path, flags, mode);   \
-        note_open(CALLER, AT_FDCWD, path, flags, fd >= 0);                               \
+        note_open(CALLER, AT_FDCWD, path, flags, fd);                                    \
         return fd;                                                                       \
     }
 
@@ -117,7 +118,7 @@ OPEN(__open64)
         va_end(rest);                                                                    \
         const int fd =                                                                   \
             REAL(name, int (*)(int, const char *, int, ...))(folder, path, flags, mode); \
-        note_open(CALLER, folder, path, flags, fd >= 0);                                 \
+        note_open(CALLER, folder, path, flags, fd);                                      \
         return fd;                                                                       \
     }
 
@@ -129,7 +130,7 @@ OPENAT(openat64)
     HOOKED(int, name, (const char *path, int flags))                                     \
     {                                                                                    \
         const int fd = REAL(name, int (*)(const char *, int))(path, flags);              \
-        note_open(CALLER, AT_FDCWD, path, flags, fd >= 0);                               \
+        note_open(CALLER, AT_FDCWD, path, flags, fd);                                    \
         return fd;                                                                       \
     }
 
@@ -140,7 +141,7 @@ OPEN_2(__open64_2)
     HOOKED(int, name, (int folder, const char *path, int flags))                         \
     {                                                                                    \
         const int fd = REAL(name, int (*)(int, const char *, int))(folder, path, flags); \
-        note_open(CALLER, folder, path, flags, fd >= 0);                                 \
+        note_open(CALLER, folder, path, flags, fd);                                      \
         return fd;                                                                       \
     }
 
@@ -151,7 +152,7 @@ OPENAT_2(__openat64_2)
     HOOKED(int, name, (const char *path, mode_t mode))                                   \
     {                                                                                    \
         const int fd = REAL(name, int (*)(const char *, mode_t))(path, mode);            \
-        note_open(CALLER, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, fd >= 0);        \
+        note_open(CALLER, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, fd);             \
         return fd;                                                                       \
     }
 
@@ -175,13 +176,14 @@ static int flags_of_mode(const char *mode)
     }
 }
 
-static void note_fopen(const void *caller, const char *path, const char *mode, bool ok)
+static void note_fopen(const void *caller, const char *path, const char *mode, FILE *file)
 {
     if (mode == NULL) {
         return;
     }
-    note_open(caller, AT_FDCWD, path, flags_of_mode(mode), ok);
-    if (ok && strstr(mode, "ccs=") != NULL && hook_sees(caller)) {
+    note_open(caller, AT_FDCWD, path, flags_of_mode(mode),
+              file == NULL ? -1 : fileno(file));
+    if (file != NULL && strstr(mode, "ccs=") != NULL && hook_sees(caller)) {
         const int saved = errno;
         records_add_opaque("loads character sets", mode, NULL);
         errno = saved;
@@ -192,7 +194,7 @@ static void note_fopen(const void *caller, const char *path, const char *mode, b
     HOOKED(FILE *, name, (const char *path, const char *mode))                           \
     {                                                                                    \
         FILE *file = REAL(name, FILE * (*)(const char *, const char *))(path, mode);     \
-        note_fopen(CALLER, path, mode, file != NULL);                                    \
+        note_fopen(CALLER, path, mode, file);                                            \
         return file;                                                                     \
     }
 
@@ -206,7 +208,7 @@ FOPEN(setmntent)
     {                                                                                    \
         FILE *file = REAL(name, FILE * (*)(const char *, const char *, FILE *))(         \
             path, mode, stream);                                                         \
-        note_fopen(CALLER, path, mode, file != NULL);                                    \
+        note_fopen(CALLER, path, mode, file);                                            \
         return file;                                                                     \
     }
 

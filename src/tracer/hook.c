@@ -4,6 +4,7 @@
 
 #include "callers.h"
 #include "records.h"
+#include "status_sum.h"
 #include "tracer.h"
 
 #include <errno.h>
@@ -44,6 +45,26 @@ void hook_note_failure(int error, uint32_t number, int folder, const char *path)
     }
 }
 
+// Halide only asks whether there is a folder. Others may make something of its times.
+static uint32_t sum_for(const void *caller, enum trace_tag tag, uint32_t number,
+                        int folder, const char *path)
+{
+    const int flags = (number & TRACE_LINK_ITSELF) != 0 && tag == TRACE_STATUS
+                          ? AT_SYMLINK_NOFOLLOW
+                          : 0;
+    switch (tag) {
+    case TRACE_READ:
+        return status_sum_at(folder, path, flags, false);
+    case TRACE_LISTED:
+        return status_sum_at(folder, path, flags, true) & ~(uint32_t)TRACE_FLAGS;
+    case TRACE_STATUS:
+        return status_sum_at(folder, path, flags,
+                             callers_find(caller).kind != CALLER_HALIDE);
+    default:
+        return 0;
+    }
+}
+
 void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int folder,
                     const char *path, bool ok)
 {
@@ -51,7 +72,8 @@ void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int
     // Without a path it is a mistake that always fails, or about an open file.
     if (hook_sees(caller) && path != NULL && (ok || saved != EFAULT) && path[0] != '\0') {
         if (ok) {
-            records_add_path(tag, number, folder, path, NULL);
+            records_add_path(tag, number | sum_for(caller, tag, number, folder, path),
+                             folder, path, NULL);
         } else if (tag == TRACE_WRITTEN) {
             hook_note_failure(saved, TRACE_LINK_ITSELF, folder, path);
         } else {
@@ -66,7 +88,7 @@ void hook_note_fd(const void *caller, enum trace_tag tag, uint32_t number, int f
 {
     const int saved = errno;
     if (ok && hook_sees(caller)) {
-        records_add_fd(tag, number, fd);
+        records_add_fd(tag, number | sum_for(caller, tag, number, fd, ""), fd);
     }
     errno = saved;
 }

@@ -54,8 +54,8 @@ bool hook_sees(const void *caller);
 /** Is it the generator's own code? */
 bool hook_sees_own(const void *caller);
 
-/** `tag` (with `number`) when the call succeeded, else how it failed. `folder` and `path`
- *  are as for openat(). */
+/** `tag` (with `number`, and the sum where it has one) when the call succeeded, else how
+ *  it failed. `folder` and `path` are as for openat(). */
 void hook_note_path(const void *caller, enum trace_tag tag, uint32_t number, int folder,
                     const char *path, bool ok);
 

@@ -15,6 +15,7 @@
 #include "raw_call.h"
 #include "records.h"
 #include "spin.h"
+#include "status_sum.h"
 #include "tracer.h"
 
 #include <dlfcn.h>
@@ -112,7 +113,7 @@ static void note_program(void)
         return;
     }
     path[size] = '\0';
-    records_add(TRACE_LOADED, 0, path, NULL);
+    records_add(TRACE_LOADED, status_sum_at(AT_FDCWD, path, 0, false), path, NULL);
 }
 
 // Any of its names will do: the program need not use getenv() then.
@@ -140,7 +141,9 @@ static void note_members(void)
         if (is_program(member)) {
             note_program();
         } else {
-            records_add_path(TRACE_LOADED, 0, AT_FDCWD, member->map->l_name, NULL);
+            const char *path = member->map->l_name;
+            records_add_path(TRACE_LOADED, status_sum_at(AT_FDCWD, path, 0, false),
+                             AT_FDCWD, path, NULL);
         }
         note_environment(member);
         library_search_add_path(member->map, &member->image);

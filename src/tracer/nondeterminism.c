@@ -95,6 +95,17 @@ PROCESS(getresuid);
 PROCESS(getresgid);
 PROCESS(getgroups);
 PROCESS(__getgroups_chk);
+PROCESS(umask);
+PROCESS(getrlimit);
+PROCESS(getrlimit64);
+PROCESS(prlimit);
+PROCESS(prlimit64);
+PROCESS(getdtablesize);
+PROCESS(getpriority);
+PROCESS(getauxval);
+PROCESS(isatty);
+PROCESS(ioctl);
+PROCESS(tcgetattr);
 PROCESS(getlogin);
 PROCESS(getlogin_r);
 PROCESS(__getlogin_r_chk);
@@ -143,9 +154,12 @@ static void note_sysconf(const struct before *before, const uintptr_t *arguments
     case _SC_NPROCESSORS_ONLN:
     case _SC_PHYS_PAGES:
     case _SC_AVPHYS_PAGES:
+    case _SC_OPEN_MAX:
+    case _SC_CHILD_MAX:
+    case _SC_ARG_MAX:
         before_note_opaque(before, arguments, caller);
         break;
-    default: // limits and constants of the system
+    default: // constants of the system
         break;
     }
 }

@@ -52,8 +52,10 @@ static void note_fd_status(const void *caller, int fd, bool ok)
 {
     enum { STANDARD_STREAMS = 3 };
     const int saved = errno;
-    if (ok && fd >= STANDARD_STREAMS && hook_sees_own(caller)) {
-        records_add_fd(TRACE_STATUS, 0, fd);
+    if (ok && fd == 0 && hook_sees_own(caller)) {
+        records_add_opaque("asks about standard input", "fstat", NULL);
+    } else if (ok && fd >= STANDARD_STREAMS && hook_sees_own(caller)) {
+        hook_note_fd(caller, TRACE_STATUS, 0, fd, true);
     }
     errno = saved;
 }

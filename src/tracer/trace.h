@@ -26,7 +26,9 @@
 // was WRITTEN before it was READ is no input, and likewise a variable after SETS.
 //
 // Paths are absolute and as they were used: a relative one is joined with the folder it
-// was relative to, and no symbolic link in it is resolved.
+// was relative to, and no symbolic link in it is resolved. By the time somebody looks,
+// they may lead elsewhere, and to something that is older than the run. So where there is
+// a status to see, a sum of it (trace_sum) is in `number`; 0: it is not known.
 //
 // What no preload library can see, because the C library does it inside or because there
 // is no call: system calls and clock instructions in the program's own machine code, the
@@ -37,8 +39,9 @@
 #define HALIDECACHE_TRACE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-enum { TRACE_VERSION = 1 };
+enum { TRACE_VERSION = 2 };
 
 enum trace_tag {
     // The last record of a batch. Without it bytes are lost.
@@ -46,6 +49,7 @@ enum trace_tag {
 
     // text: the path of a file that was opened for reading. Its content counts. It can be
     // a folder, if that was opened without O_DIRECTORY to be used as the start of others.
+    // number: its sum.
     TRACE_READ = 1,
 
     // text: a path where nothing was found. number: TRACE_LINK_ITSELF when a symbolic
@@ -55,8 +59,10 @@ enum trace_tag {
     // text: a path. number: the errno of an attempt that failed otherwise.
     TRACE_FAILED = 3,
 
-    // text: a path whose status was looked at, all of it. number: TRACE_LINK_ITSELF when
-    // a symbolic link was not followed.
+    // text: a path whose status was looked at, all of it. number: its sum; with
+    // TRACE_LINK_ITSELF when a symbolic link was not followed, and with
+    // TRACE_WHOLE_FOLDER
+    // when it is a folder and its times count too.
     TRACE_STATUS = 4,
 
     // text: a path. number: what access() found to be allowed, R_OK | W_OK | X_OK. Only
@@ -71,6 +77,7 @@ enum trace_tag {
     TRACE_RESOLVED = 7,
 
     // text: a folder whose names were read, and with each, what kind of thing it is.
+    // number: its sum.
     TRACE_LISTED = 8,
 
     // text: a path where something was created, changed or removed.
@@ -90,7 +97,7 @@ enum trace_tag {
     // text: the current folder, which was asked for.
     TRACE_FOLDER = 13,
 
-    // text: the path of a loaded program or library.
+    // text: the path of a loaded program or library. number: its sum.
     TRACE_LOADED = 14,
 
     // text: what was done that cannot be replayed. second: the object that did it (empty:
@@ -100,7 +107,28 @@ enum trace_tag {
     TRACE_TAGS
 };
 
-enum { TRACE_LINK_ITSELF = 1 };
+enum {
+    TRACE_LINK_ITSELF = 1,
+    TRACE_WHOLE_FOLDER = 2,
+    TRACE_FLAGS = TRACE_LINK_ITSELF | TRACE_WHOLE_FOLDER,
+    TRACE_SOME_FOLDER = 4 // the sum of a folder of which the times do not count
+};
+
+/** What tells two states of a file apart, in 32 bits of which TRACE_FLAGS are free; never
+ *  0. */
+static inline uint32_t trace_sum(uint64_t device, uint64_t inode, uint64_t size,
+                                 int64_t mtime_ns, int64_t ctime_ns)
+{
+    const uint64_t parts[] = {device, inode, size, (uint64_t)mtime_ns,
+                              (uint64_t)ctime_ns};
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    const uint32_t sum = (uint32_t)hash & ~(uint32_t)TRACE_FLAGS;
+    return sum == 0 ? TRACE_SOME_FOLDER * 2 : sum;
+}
 
 #define TRACE_ACTIVE "HALIDE_CACHE_TRACE"
 #define TRACE_TAKE "halidecache_tracer_take"
