@@ -92,6 +92,7 @@ struct test_case {
     bool incomparable; // two runs need not give the same: `check` has to judge
     bool one_way;      // going back to "before" is not meant to hit
     bool fails;        // the command itself has to fail, with and without the cache
+    bool one_cache;    // direct mode gets what pipeline mode stored: it compiles for long
     bool own_modes;    // `run_all` goes through the modes by itself, with one cache
 };
 
@@ -111,6 +112,7 @@ extern const struct case_list behaviour_cases;
 extern const struct case_list interference_cases;
 extern const struct case_list sweep_cases;
 extern const struct case_list direct_cases;
+extern const struct case_list direct_run_cases;
 
 #define CASE_LIST(array)                                                                 \
     {                                                                                    \

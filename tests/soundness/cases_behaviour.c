@@ -103,6 +103,7 @@ static const struct test_case cases[] = {
         .before = {.environment = "NUMBER=3"},
         .after = {.environment = "NUMBER=0003"},
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
     {
         .name = "behaviour.variable-removed",
@@ -123,12 +124,14 @@ static const struct test_case cases[] = {
         .before = {.input = "3"},
         .after = {.input = "4"},
         .expected = MISS,
+        .no_manifest = "reads standard input",
     },
     {
         .name = "behaviour.input-appears",
         BEHAVIOUR("input"),
         .after = {.input = "4"},
         .expected = MISS,
+        .no_manifest = "reads standard input",
     },
     {
         .name = "behaviour.input-unread",
@@ -167,6 +170,7 @@ static const struct test_case cases[] = {
         BEHAVIOUR("nothing"),
         .before = {.environment = "START=random"},
         .run_all = run_with_random_start,
+        .no_manifest = "reads random numbers",
     },
     {
         .name = "behaviour.pid",
@@ -244,6 +248,7 @@ static const struct test_case cases[] = {
         .before = {.environment = "START=write"},
         .after = {.environment = "START=write"},
         .expected = HIT,
+        .no_manifest = "it writes",
     },
     {
         .name = "behaviour.writes-a-file-in-its-destructor",
@@ -318,6 +323,7 @@ static const struct test_case cases[] = {
         .before = {.environment = "END=nothing"},
         .after = {.environment = "END=other"},
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
     {
         .name = "behaviour.own-thread",

@@ -33,6 +33,7 @@ static const struct test_case cases[] = {
         .before = {.arguments = "-r one -o out -e object target=host"},
         .after = {.environment = "HL_RUNTIME_DROP_FUNCS=halide_print,halide_trace"},
         .expected = MISS,
+        .one_cache = true,
     },
     {
         .name = "environment.HL_PERMIT_FAILED_UNROLL",

@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALE .generator = "source_plain", .pipeline = "scale", .prepare = build_stopper
-#define PRELOAD "LD_PRELOAD={case}/stopper.so"
+#define SCALE                                                                            \
+    .generator = "source_plain", .pipeline = "scale", .prepare = hook_build_stopper
+#define PRELOAD HOOK_PRELOAD_STOPPER
 #define AT_OBJECT PRELOAD " STOP=.o"
 #define AT_HEADER PRELOAD " STOP=.h"
 #define AT_START PRELOAD " START=1"
@@ -27,13 +28,6 @@
 #define STOPS(where) .before = {.environment = where}, .after = {.environment = PRELOAD}
 
 // ---- Steps --------------------------------------------------------------------------
-
-static void build_stopper(struct world *world)
-{
-    char *text = world_source(world, "libraries/stopper.cpp");
-    world_compile_library(world, text, "stopper.so");
-    free(text);
-}
 
 // Returns the generator's process.
 static pid_t start_and_stop(struct world *world, bool cached, struct started *started)
@@ -164,21 +158,25 @@ static void remove_cache_folder(struct world *world)
     run_and_compare(world, "the next run");
 }
 
+static void occupy_if_wanted(struct world *world)
+{
+    static const char *const outputs[] = {"cached/out/scale.o", "plain/out/scale.o"};
+    for (size_t i = 0; i < 2 && world_has(world, "occupy"); i++) {
+        if (!world_has(world, outputs[i])) {
+            hook_make_folder(world, outputs[i]);
+        }
+    }
+}
+
 // A folder has the name of an output, when the cache has what to put there.
 static void occupy_output(struct world *world)
 {
-    struct started started;
     run_and_compare(world, "the first run");
-    (void)start_and_stop(world, true, &started);
-    hook_make_folder(world, "cached/out/scale.o");
-    let_go(world, true, &started);
-    (void)start_and_stop(world, false, &started);
-    hook_make_folder(world, "plain/out/scale.o");
-    let_go(world, false, &started);
+    world_write(world, "occupy", "");
+    run_and_compare(world, "with a folder in the way");
     if (world->plain.code == 0) {
         fail("without the cache it did not fail");
     }
-    world_compare(world, "with a folder in the way", "plain", &world->plain);
 }
 
 // ---- Files that change under it -----------------------------------------------------
@@ -211,7 +209,7 @@ static void edit_while_it_runs(struct world *world)
 
 static void prepare_halides(struct world *world)
 {
-    build_stopper(world);
+    hook_build_stopper(world);
     hook_copy_halide(world, "halide");
     hook_copy_halide(world, "new");
     hook_patch_build_id(world, "new/libHalide.so", 0);
@@ -232,7 +230,7 @@ static void replace_halide(struct world *world)
 
 static void prepare_weights(struct world *world)
 {
-    build_stopper(world);
+    hook_build_stopper(world);
     hook_write_weights(world, '=');
 }
 
@@ -263,31 +261,6 @@ static void change_table(struct world *world)
 
 // ---- Entries ------------------------------------------------------------------------
 
-static bool note_last(void *context, const char *name)
-{
-    char **last = context;
-    // Entries and their folders are named by the key: <2 digits>/<the others>
-    const size_t digits = strspn(name, "0123456789abcdef");
-    if ((name[digits] == '\0' || name[digits] == '.') && digits >= 2 &&
-        (*last == NULL || strcmp(name, *last) > 0)) {
-        free(*last);
-        *last = mem_strdup(name);
-    }
-    return true;
-}
-
-static char *path_in(const char *folder)
-{
-    struct error error = {{0}};
-    char *name = NULL;
-    if (!os_list_directory(folder, note_last, &name, &error) || name == NULL) {
-        fail("there is nothing in %s: %s", folder, error.text);
-    }
-    char *path = mem_printf("%s/%s", folder, name);
-    free(name);
-    return path;
-}
-
 struct entry_file {
     char *path;
     struct buffer content;
@@ -297,15 +270,11 @@ struct entry_file {
 static void read_entry(const struct world *world, struct entry_file *entry)
 {
     struct error error = {{0}};
-    char *cache = world_path(world, world_cache(world));
-    char *folder = path_in(cache);
-    entry->path = path_in(folder);
+    entry->path = hook_find_stored(world, ".entry");
     entry->content = (struct buffer){0};
     if (!os_read_file(entry->path, &entry->content, NULL, &error)) {
         fail("there is no entry: %s", error.text);
     }
-    free(folder);
-    free(cache);
 }
 
 static void release_entry(struct entry_file *entry)
@@ -424,7 +393,7 @@ static const struct test_case cases[] = {
     {
         .name = "interference.folder-in-the-way",
         SCALE,
-        STOPS(AT_START),
+        .reset = occupy_if_wanted,
         .run_all = occupy_output,
     },
 
@@ -449,7 +418,7 @@ static const struct test_case cases[] = {
         .generator = "plugin_own",
         .pipeline = "auto",
         .common = "autoscheduler=Own",
-        .prepare = build_stopper,
+        .prepare = hook_build_stopper,
         STOPS(AT_START),
         .edits = {{"/*width*/ 4", "8"}},
         .run_all = edit_while_it_runs,
@@ -478,7 +447,7 @@ static const struct test_case cases[] = {
     {
         .name = "interference.table-changed-between-targets",
         .generator = "source_plain",
-        .prepare = build_stopper,
+        .prepare = hook_build_stopper,
         .before = {.arguments = "-g table -o out -e object,assembly target="
                                 "x86-64-linux-sse41-no_runtime,x86-64-linux-no_runtime",
                    .environment = PRELOAD " STOP=-sse41-no_runtime.o"},

@@ -197,6 +197,7 @@ static const struct test_case cases[] = {
         .prepare = prepare_two,
         .after = {.environment = "LD_LIBRARY_PATH={case}/other"},
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
 
     // ---- The CPU
@@ -216,6 +217,7 @@ static const struct test_case cases[] = {
                    .environment = "LD_PRELOAD={case}/host.so TEST_CPU=s"},
         .after = {.environment = "LD_PRELOAD={case}/host.so TEST_CPU=sa"},
         .expected = MISS,
+        .one_cache = true,
     },
     {
         .name = "machine.same-host",
@@ -224,6 +226,7 @@ static const struct test_case cases[] = {
         .before = {.environment = "LD_PRELOAD={case}/host.so TEST_CPU=as"},
         .after = {.environment = "LD_PRELOAD={case}/host.so TEST_CPU=sa"},
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
 
     // ---- Preloaded libraries
@@ -270,6 +273,7 @@ static const struct test_case cases[] = {
         HELPED,
         .change = change_helper_otherwise,
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
     {
         // Symbols of the program come before those of the C library, for libHalide too.
@@ -301,12 +305,14 @@ static const struct test_case cases[] = {
         SCALE,
         .change = move_generator,
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
     {
         .name = "machine.generator-by-path",
         SCALE,
         .change = find_generator_by_path,
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
 };
 

@@ -206,6 +206,7 @@ static const struct test_case cases[] = {
         .before = {.environment = "LD_LIBRARY_PATH={case}/one"},
         .after = {.environment = "LD_LIBRARY_PATH={case}/same"},
         .expected = HIT,
+        .directly = PIPELINE_HIT,
     },
     {
         .name = "plugin.missing",

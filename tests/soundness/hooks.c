@@ -8,9 +8,12 @@
 #include "identity.h"
 #include "os.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void hook_make_folder(const struct world *world, const char *name)
 {
@@ -30,6 +33,81 @@ void hook_remove_folder(const struct world *world, const char *name)
         fail("%s", error.text);
     }
     free(path);
+}
+
+void hook_build_stopper(struct world *world)
+{
+    char *text = world_source(world, "libraries/stopper.cpp");
+    world_compile_library(world, text, "halide-cache-probe-stopper.so");
+    free(text);
+}
+
+// ---- Files --------------------------------------------------------------------------
+
+void hook_must(bool ok, const char *what)
+{
+    if (!ok) {
+        fail("%s: %s", what, strerror(errno));
+    }
+}
+
+void hook_make_link(const struct world *world, const char *target, const char *name)
+{
+    char *path = world_path(world, name);
+    (void)unlink(path);
+    hook_must(symlink(target, path) == 0, path);
+    free(path);
+}
+
+void hook_set_mode(const struct world *world, const char *name, mode_t mode)
+{
+    char *path = world_path(world, name);
+    hook_must(chmod(path, mode) == 0, path);
+    free(path);
+}
+
+void hook_set_mtime(const struct world *world, const char *name, int64_t mtime_ns)
+{
+    char *path = world_path(world, name);
+    hook_must(os_set_mtime(path, mtime_ns), path);
+    free(path);
+}
+
+// ---- What is stored -----------------------------------------------------------------
+
+struct stored_search {
+    const char *folder;
+    const char *end;
+    char *found;
+};
+
+static bool look_at_name(void *context, const char *name)
+{
+    struct stored_search *search = context;
+    const size_t length = strlen(name);
+    const size_t end = strlen(search->end);
+    if (length == 2) { // of a folder, which is named by the first byte of the keys in it
+        char *folder = mem_printf("%s/%s", search->folder, name);
+        struct stored_search inner = {.folder = folder, .end = search->end};
+        (void)os_list_directory(folder, look_at_name, &inner, NULL);
+        search->found = inner.found != NULL ? inner.found : search->found;
+        free(folder);
+    } else if (length > end && strcmp(name + length - end, search->end) == 0) {
+        search->found = mem_printf("%s/%s", search->folder, name);
+    }
+    return search->found == NULL;
+}
+
+char *hook_find_stored(const struct world *world, const char *end)
+{
+    char *cache = world_path(world, world_cache(world));
+    struct stored_search search = {.folder = cache, .end = end};
+    (void)os_list_directory(cache, look_at_name, &search, NULL);
+    if (search.found == NULL) {
+        fail("there is no *%s in %s", end, cache);
+    }
+    free(cache);
+    return search.found;
 }
 
 // ---- libHalide ----------------------------------------------------------------------

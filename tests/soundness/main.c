@@ -26,9 +26,9 @@
 #include <string.h>
 
 static const struct case_list *const channels[] = {
-    &source_cases,      &signature_cases, &command_cases,   &machine_cases,
-    &environment_cases, &plugin_cases,    &behaviour_cases, &interference_cases,
-    &sweep_cases,       &direct_cases,
+    &source_cases,      &signature_cases, &command_cases,    &machine_cases,
+    &environment_cases, &plugin_cases,    &behaviour_cases,  &interference_cases,
+    &sweep_cases,       &direct_cases,    &direct_run_cases,
 };
 enum { CHANNELS = sizeof channels / sizeof channels[0] };
 

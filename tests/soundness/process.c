@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,10 @@ static _Noreturn void become(const struct command *command, const char *input,
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
     if (chdir(command->folder) != 0) {
+        _exit(126);
+    }
+    if (command->user != 0 && (setgroups(0, NULL) != 0 || setgid(command->user) != 0 ||
+                               setuid(command->user) != 0)) {
         _exit(126);
     }
     environ = (char **)command->environment; // also for finding the program

@@ -15,6 +15,7 @@ struct command {
     const char *folder; // where it runs
     const char *input;  // what its standard input holds; NULL: nothing
     const char *prints; // its streams go to "<prints>.out" and "<prints>.err"
+    unsigned user;      // who it is run by, which takes root; 0: as we are
 };
 
 /** How a command ended, and what it printed. Release with process_result_release. */

@@ -95,7 +95,7 @@ static void make_argv(const struct world *world, const struct state *state, bool
         words_add(argv, mem_printf("%s/halide-cache-probe.so", world->tools->prepared));
         if (world->mode == DIRECT_MODE) {
             words_add(argv, mem_strdup("--tracer"));
-            words_add(argv, mem_strdup(world->tools->tracer));
+            words_add(argv, mem_strdup(world->tracer));
         }
         words_add(argv, mem_strdup("--"));
     }
@@ -116,8 +116,8 @@ void world_start(struct world *world, const struct state *state, bool cached,
                  struct started *started)
 {
     *started = (struct started){0};
-    started->folder = world_path(world, cached ? "cached" : "plain");
-    started->prints = world_path(world, cached ? "cached" : "plain");
+    started->folder = world_path(world, cached ? world->cached_name : "plain");
+    started->prints = world_path(world, cached ? world->cached_name : "plain");
     empty_folder(started->folder);
     for (size_t i = 0; i < 4 && state->files[i].name != NULL; i++) {
         world_write(world, state->files[i].name, state->files[i].text);
@@ -139,7 +139,8 @@ void world_start(struct world *world, const struct state *state, bool cached,
         .environment = started->environment.list,
         .folder = started->folder,
         .input = state->input != NULL ? state->input : world->test->before.input,
-        .prints = started->prints};
+        .prints = started->prints,
+        .user = world->user};
     started->process = process_start(&started->command);
 }
 
@@ -187,7 +188,7 @@ void world_compare(const struct world *world, const char *what, const char *fold
                    const struct process_result *result)
 {
     struct buffer differences = {0};
-    char *mine = world_path(world, "cached");
+    char *mine = world_path(world, world->cached_name);
     char *other = world_path(world, folder);
     tree_compare(mine, other, &differences);
     const struct process_result *cached = &world->cached;

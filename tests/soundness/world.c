@@ -16,8 +16,8 @@
 
 const char *world_cache(const struct world *world)
 {
-    return world->mode == DIRECT_MODE && !world->test->own_modes ? "cache-direct"
-                                                                 : "cache";
+    const bool is_one = world->test->own_modes || world->test->one_cache;
+    return world->mode == DIRECT_MODE && !is_one ? "cache-direct" : "cache";
 }
 
 // ---- Files --------------------------------------------------------------------------
@@ -269,6 +269,8 @@ void world_init(struct world *world, const struct tools *tools,
     *world = (struct world){.tools = tools,
                             .test = test,
                             .folder = os_absolute_path(folder),
+                            .tracer = tools->tracer,
+                            .cached_name = "cached",
                             .program = test->program == NULL ? "../gen" : test->program};
     make_folder(world, "tmp");
     // Nothing of the user's environment may decide a test.

@@ -25,9 +25,12 @@ struct world {
     const struct test_case *test;
     char *folder;
     enum mode mode;
-    const struct state *state;    // that the last run with the cache was in
-    struct words environment;     // of every command; hooks may add
-    const char *program;          // hooks may change it
+    const struct state *state; // that the last run with the cache was in
+    const char *tracer;        // hooks may change it
+    const char *cached_name;   // where commands with the cache run; hooks may change it
+    unsigned user;             // that commands are run by; 0: as we are
+    struct words environment;  // of every command; hooks may add
+    const char *program;       // hooks may change it
     struct process_result cached; // the last run with the cache
     struct process_result plain;  // and the last without
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A library for LD_PRELOAD that stops a generator: before main() when START is set, and
 // where it opens a file whose path ends in STOP. It then writes the process number into
-// ../stopped, and goes on when ../go appears. It leaves the helper alone, which has it
-// preloaded too.
+// ../stopped, and goes on when ../go appears. With GATE set it writes nothing, because the
+// copy that the probe works in may not, and goes on when the pipe ../gate is closed. It
+// leaves the helper alone, which has it preloaded too.
 
 #include <cerrno>
 #include <cstdarg>
@@ -18,8 +19,21 @@ namespace {
 using Open = int (*)(const char *, int, ...);
 using FileOpen = FILE *(*)(const char *, const char *);
 
+void wait_at_gate() {
+    const auto real_open = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "open"));
+    const int gate = real_open("../gate", O_RDONLY);
+    char byte;
+    while (gate >= 0 && read(gate, &byte, 1) > 0) {
+    }
+    close(gate);
+}
+
 void stop() {
     if (strcmp(program_invocation_short_name, "halide-cache") == 0) {
+        return;
+    }
+    if (getenv("GATE") != nullptr) {
+        wait_at_gate();
         return;
     }
     const auto real_open = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "open"));
