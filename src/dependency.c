@@ -34,8 +34,16 @@ static bool look_at_content(struct dependency *dependency,
     if (dependency->status.kind == FILE_DIRECTORY) {
         return digest_text("folder", "", &dependency->digest);
     }
-    return dependency->status.kind == FILE_REGULAR &&
-           file_digest(dependency->name, memory, &dependency->digest, NULL);
+    bool lasts = false;
+    if (dependency->status.kind != FILE_REGULAR ||
+        !file_digest_that_lasts(dependency->name, memory, &dependency->digest, &lasts,
+                                NULL)) {
+        return false;
+    }
+    if (!lasts) {
+        dependency->status.kind = FILE_OTHER; // the status of no file that is read
+    }
+    return true;
 }
 
 static bool look_at_identity(struct dependency *dependency,

@@ -171,11 +171,11 @@ static bool is_as_seen(const struct trace_record *record)
     const bool has_times =
         record->tag == TRACE_LISTED || (record->number & TRACE_WHOLE_FOLDER) != 0;
     const uint32_t sum = record->number & ~(uint32_t)TRACE_FLAGS;
-    struct file_status status;
+    struct file_status status = {.kind = FILE_OTHER};
     if (sum == 0) {
         return true;
     }
-    if (!(itself ? os_stat_link : os_stat)(record->text, &status)) {
+    if (itself ? !os_stat_link(record->text, &status) : !os_stat(record->text, &status)) {
         return false;
     }
     return sum == (status.kind == FILE_DIRECTORY && !has_times

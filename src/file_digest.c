@@ -188,6 +188,14 @@ static void remember(const struct file_digest_memory *memory, const char *path,
 bool file_digest(const char *path, struct file_digest_memory *memory,
                  struct digest *digest, struct error *error)
 {
+    bool lasts = false;
+    return file_digest_that_lasts(path, memory, digest, &lasts, error);
+}
+
+bool file_digest_that_lasts(const char *path, struct file_digest_memory *memory,
+                            struct digest *digest, bool *lasts, struct error *error)
+{
+    *lasts = true;
     if (memory != NULL && recall(memory, path, digest)) {
         return true;
     }
@@ -199,8 +207,8 @@ bool file_digest(const char *path, struct file_digest_memory *memory,
     }
     // Files that a kernel makes up as they are read have sizes and times that mean
     // nothing. They are empty by their status, or longer than what there is to read.
-    const bool real = status.kind == FILE_REGULAR && size > 0 && size == status.size;
-    if (memory != NULL && real && file_status_is_settled(&status, now_ns)) {
+    *lasts = status.kind == FILE_REGULAR && size > 0 && size == status.size;
+    if (memory != NULL && *lasts && file_status_is_settled(&status, now_ns)) {
         remember(memory, path, &status, digest);
     }
     return true;

@@ -30,6 +30,11 @@ bool file_digest_read(const char *path, struct digest *digest, struct file_statu
 bool file_digest(const char *path, struct file_digest_memory *memory,
                  struct digest *digest, struct error *error);
 
+/** The same. `*lasts`: the content changes with the status only. It does not for files
+ * that a kernel makes up as they are read, such as those in /sys. */
+bool file_digest_that_lasts(const char *path, struct file_digest_memory *memory,
+                            struct digest *digest, bool *lasts, struct error *error);
+
 /** Can a status taken at `now_ns` be trusted to tell this file from one that is written
  *  later? No, while its times are within two seconds (the coarsest tick in use, that of
  *  FAT) of now or in the future. */

@@ -25,6 +25,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <exception>
 #include <iostream>
@@ -72,6 +73,15 @@ void report_trace(const Messages &report)
 // Where the child's last words go, from the moment on when it has any.
 Messages last_words;
 
+// Halide's autoschedulers then draw weights by the time, which no key has.
+const char kRandomWeights[] = "HL_RANDOMIZE_WEIGHTS";
+
+bool draws_weights()
+{
+    const char *value = getenv(kRandomWeights);
+    return value != nullptr && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
 // Reports all but the end. False after a bypass message.
 bool report_everything(const Request &request, bool schedules, bool own_autoscheduler,
                        const Printed &printed, const Messages &report)
@@ -88,6 +98,10 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
     }
     if (schedules && autoschedulers_may_look_around(files, own_autoscheduler)) {
         report.send_bypass(BYPASS_AUTOSCHEDULER, "");
+        return false;
+    }
+    if (schedules && draws_weights()) {
+        report.send_bypass(BYPASS_NONDETERMINISTIC, kRandomWeights);
         return false;
     }
     const std::string replaced = find_replaced();

@@ -13,6 +13,10 @@
     FROM_TO("-g scale -o out -e assembly,object target=host-no_runtime",                 \
             "-g scale -o out -e " kind " target=host-no_runtime")
 
+// Compiles for seconds.
+#define TO_RUNTIME(to)                                                                   \
+    FROM_TO("-r one -o out -e object target=host", to), .one_cache = true
+
 #define START_FROM_TO(from, to)                                                          \
     .generator = "source_startup", .before = {.arguments = from},                        \
     .after = {.arguments = to}
@@ -536,17 +540,13 @@ static const struct test_case cases[] = {
     {
         // Every library has one of its own, and they are all the same.
         .name = "command.runtime-name",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r two -o out -e object target=host"),
+        TO_RUNTIME("-r two -o out -e object target=host"),
         .expected = HIT,
-        .one_cache = true,
     },
     {
         .name = "command.runtime-target",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o out -e object target=host-debug"),
+        TO_RUNTIME("-r one -o out -e object target=host-debug"),
         .expected = MISS,
-        .one_cache = true,
     },
     {
         .name = "command.runtime-library-name",
@@ -563,36 +563,28 @@ static const struct test_case cases[] = {
     },
     {
         .name = "command.runtime-folder",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o ./out -e object target=host"),
+        TO_RUNTIME("-r one -o ./out -e object target=host"),
         .expected = HIT,
-        .one_cache = true,
     },
     {
         .name = "command.runtime-header",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o out -e c_header target=host"),
+        TO_RUNTIME("-r one -o out -e c_header target=host"),
         .reason = BYPASS_OUTPUT_KIND,
         .expected = BYPASS,
-        .one_cache = true,
     },
     {
         .name = "command.runtime-and-header",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o out -e c_header,object target=host"),
+        TO_RUNTIME("-r one -o out -e c_header,object target=host"),
         .expected = MISS,
-        .one_cache = true,
     },
     {
         .name = "command.runtime-no-runtime",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o out -e object target=host-no_runtime"),
+        TO_RUNTIME("-r one -o out -e object target=host-no_runtime"),
         .expected = MISS,
     },
     {
         .name = "command.runtime-several-targets",
-        FROM_TO("-r one -o out -e object target=host",
-                "-r one -o out -e object target=x86-64-linux-avx,x86-64-linux"),
+        TO_RUNTIME("-r one -o out -e object target=x86-64-linux-avx,x86-64-linux"),
         .expected = MISS,
     },
 };

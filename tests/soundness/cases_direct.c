@@ -11,17 +11,16 @@
 #include "os.h"
 #include "places.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LOOKS_AT(name) .generator = "direct_plain", .pipeline = name
-#define PLACE_NUMBER "folder/number.txt"
 
 // ---- Files --------------------------------------------------------------------------
 
@@ -72,6 +71,70 @@ static void make_number_executable(struct world *world)
 static void make_number_data(struct world *world)
 {
     hook_set_mode(world, PLACE_NUMBER, 0644);
+}
+
+// ---- Files that the kernel makes up as they are read --------------------------------
+
+#define COUNTER "/sys/class/net/lo/statistics/tx_packets"
+
+static char *read_counter(void)
+{
+    struct buffer text = {0};
+    if (!os_read_file(COUNTER, &text, NULL, NULL)) {
+        return NULL;
+    }
+    buffer_append_u8(&text, 0);
+    return (char *)text.data;
+}
+
+static void count_up(void)
+{
+    const struct sockaddr_in nobody = {.sin_family = AF_INET,
+                                       .sin_port = htons(9),
+                                       .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int out = socket(AF_INET, SOCK_DGRAM, 0);
+    (void)sendto(out, "", 1, 0, (const struct sockaddr *)&nobody, sizeof nobody);
+    (void)close(out);
+}
+
+// Both runs, until nobody else has counted meanwhile.
+static bool run_undisturbed(struct world *world)
+{
+    for (int i = 0; i < 50; i++) {
+        char *before = read_counter();
+        world_run_cached(world, &world->test->before);
+        world_run_plain(world, &world->test->before);
+        char *after = read_counter();
+        const bool same = strcmp(before, after) == 0;
+        free(after);
+        free(before);
+        if (same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Its status stays.
+static void read_counters(struct world *world)
+{
+    char *counter = read_counter();
+    if (counter == NULL) {
+        (void)puts("there is no " COUNTER);
+        return;
+    }
+    free(counter);
+    hook_make_folder(world, "folder");
+    hook_make_link(world, COUNTER, PLACE_NUMBER);
+    os_sleep_ms(PLACE_SETTLED_MS);
+    for (int i = 0; i < 3; i++) {
+        count_up();
+        if (!run_undisturbed(world)) {
+            (void)puts("the counter does not keep still");
+            return;
+        }
+        world_compare(world, "another count", "plain", &world->plain);
+    }
 }
 
 // ---- Search paths -------------------------------------------------------------------
@@ -243,6 +306,12 @@ static const struct test_case cases[] = {
         .change = make_number_data,
         .expected = MISS,
         .after = {.no_manifest = "it could not open"},
+    },
+
+    {
+        .name = "direct.file-of-the-kernel",
+        LOOKS_AT("file"),
+        .run_all = read_counters,
     },
 
     // ---- Search paths

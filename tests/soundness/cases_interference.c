@@ -128,6 +128,16 @@ static void terminate_helper(struct world *world)
     signal_one(world, true, SIGTERM);
 }
 
+// A run that ends by itself, and not as it should.
+static void end_early(struct world *world)
+{
+    world_run_plain(world, &world->test->before);
+    world_run_cached(world, &world->test->before);
+    world_compare(world, "a run that ends early", "plain", &world->plain);
+    world_expect(world, "a run that ends early", NOT_STORED, BYPASS_NONE, NULL);
+    must_start_afresh(world);
+}
+
 // ---- Folders ------------------------------------------------------------------------
 
 static void remove_output_folder(struct world *world)
@@ -375,6 +385,20 @@ static const struct test_case cases[] = {
         SCALE,
         STOPS(AT_OBJECT),
         .run_all = terminate_helper,
+    },
+
+    {
+        // It says that it succeeded.
+        .name = "interference.exits-between-outputs",
+        SCALE,
+        STOPS(PRELOAD " LEAVE=.h"),
+        .run_all = end_early,
+    },
+    {
+        .name = "interference.fails-after-writing",
+        SCALE,
+        STOPS(PRELOAD " FAIL=out/scale.o"),
+        .run_all = end_early,
     },
 
     // ---- Folders

@@ -251,6 +251,18 @@ static const struct test_case cases[] = {
         .incomparable = true,
     },
 
+    {
+        // Even where there are some.
+        .name = "plugin.weights-drawn-at-random",
+        AUTO,
+        .prepare = write_weights,
+        .common = ADAMS " autoscheduler.weights_path=../all.weights",
+        .after = {.environment = "HL_RANDOMIZE_WEIGHTS=1"},
+        .expected = BYPASS,
+        .reason = BYPASS_NONDETERMINISTIC,
+        .incomparable = true,
+    },
+
     // ---- Autoschedulers of one's own
     {
         .name = "plugin.own-autoscheduler",

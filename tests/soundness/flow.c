@@ -155,11 +155,17 @@ static void run_without_cache(struct world *world)
     }
 }
 
+static bool differ(const char *a, const char *b)
+{
+    return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) != 0;
+}
+
 static bool is_other_command(const struct test_case *test)
 {
-    const char *before = test->before.more == NULL ? "" : test->before.more;
-    const char *after = test->after.more == NULL ? "" : test->after.more;
-    return test->after.arguments != NULL || strcmp(before, after) != 0;
+    const struct state *after = &test->after;
+    return (after->arguments != NULL &&
+            differ(test->before.arguments, after->arguments)) ||
+           differ(test->before.more, after->more);
 }
 
 static enum outcome expected_outcome(const struct world *world)

@@ -2,8 +2,11 @@
 // A library for LD_PRELOAD that stops a generator: before main() when START is set, and
 // where it opens a file whose path ends in STOP. It then writes the process number into
 // ../stopped, and goes on when ../go appears. With GATE set it writes nothing, because the
-// copy that the probe works in may not, and goes on when the pipe ../gate is closed. It
-// leaves the helper alone, which has it preloaded too.
+// copy that the probe works in may not, and goes on when the pipe ../gate is closed.
+//
+// It can also end one: LEAVE is like STOP, and the generator says that it succeeded; with
+// FAIL set it fails at the very end, when the file of that name is there. It leaves the
+// helper alone, which has it preloaded too.
 
 #include <cerrno>
 #include <cstdarg>
@@ -28,8 +31,18 @@ void wait_at_gate() {
     close(gate);
 }
 
+bool is_helper() {
+    return strcmp(program_invocation_short_name, "halide-cache") == 0;
+}
+
+bool ends_in(const char *path, const char *variable) {
+    const char *end = getenv(variable);
+    return end != nullptr && strlen(path) >= strlen(end) &&
+           strcmp(path + strlen(path) - strlen(end), end) == 0;
+}
+
 void stop() {
-    if (strcmp(program_invocation_short_name, "halide-cache") == 0) {
+    if (is_helper()) {
         return;
     }
     if (getenv("GATE") != nullptr) {
@@ -48,11 +61,12 @@ void stop() {
 
 void stop_if_wanted(const char *path) {
     static bool has_stopped = false;
-    const char *end = getenv("STOP");
-    if (end != nullptr && !has_stopped && strlen(path) >= strlen(end) &&
-        strcmp(path + strlen(path) - strlen(end), end) == 0) {
+    if (!has_stopped && ends_in(path, "STOP")) {
         has_stopped = true;
         stop();
+    }
+    if (!is_helper() && ends_in(path, "LEAVE")) {
+        _exit(0);
     }
 }
 
@@ -98,6 +112,13 @@ FILE *fopen64(const char *path, const char *mode) {
 __attribute__((constructor)) void stop_before_main() {
     if (getenv("START") != nullptr) {
         stop();
+    }
+}
+
+__attribute__((destructor)) void fail_after_main() {
+    const char *file = getenv("FAIL");
+    if (file != nullptr && !is_helper() && access(file, F_OK) == 0) {
+        _exit(3);
     }
 }
 }
