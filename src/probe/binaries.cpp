@@ -29,10 +29,11 @@ struct Binary {
     std::string name; // what others need it by
     std::vector<std::string> needs;
     const void *base = nullptr;
+    MemoryRange zeroed; // the end of a segment that is not in the file
 #ifndef __APPLE__
     const ElfW(Dyn) *dynamic = nullptr;
     ElfW(Addr) address = 0;
-    std::vector<std::pair<const char *, const char *>> segments; // start, end
+    std::vector<MemoryRange> segments;
 #endif
 };
 
@@ -174,7 +175,10 @@ int add_binary(struct dl_phdr_info *info, size_t, void *list)
             binary.address = info->dlpi_addr;
         } else if (header.p_type == PT_LOAD) {
             binary.base = header.p_offset == 0 ? address : binary.base;
-            binary.segments.emplace_back(address, address + header.p_memsz);
+            binary.segments.push_back({address, address + header.p_memsz});
+            if (header.p_memsz > header.p_filesz) {
+                binary.zeroed = {address + header.p_filesz, address + header.p_memsz};
+            }
         }
     }
     // The kernel's own object has no file.
@@ -242,7 +246,7 @@ bool has_address(const Binary &binary, const void *address)
 {
     const auto *at = static_cast<const char *>(address);
     for (const auto &segment : binary.segments) {
-        if (at >= segment.first && at < segment.second) {
+        if (at >= segment.start && at < segment.end) {
             return true;
         }
     }
@@ -374,6 +378,17 @@ bool program_may_trace_pipelines()
     }
     return false;
 #endif
+}
+
+MemoryRange zeroed_memory_of_halide()
+{
+    const void *halide = base_of(address_in_halide());
+    for (const Binary &binary : loaded_binaries()) {
+        if (binary.base == halide) {
+            return binary.zeroed;
+        }
+    }
+    return {};
 }
 
 // The kernel shows where a mapped file is now: elsewhere, or nowhere, when another one

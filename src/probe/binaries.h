@@ -24,6 +24,15 @@ bool program_uses_this_halide();
  * whether it was called. */
 bool program_may_trace_pipelines();
 
+/** From `start` up to `end`; both null when there is none. */
+struct MemoryRange {
+    const char *start = nullptr;
+    const char *end = nullptr;
+};
+
+/** The variables of the binary that holds Halide that are zero when it is loaded. */
+MemoryRange zeroed_memory_of_halide();
+
 /** The path of a loaded library that is not the file that has this path now, because it
  * was replaced meanwhile; empty when there is none. */
 std::string find_replaced();

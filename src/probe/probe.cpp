@@ -8,6 +8,9 @@
 //   channel.cpp       the pipes to the helper
 //   sandbox.cpp       what the copy may do
 //   fingerprint.cpp   what the generator builds, as fields of the key
+//   shape.cpp         a pipeline without its made-up names
+//   process_state.cpp what else of the process Halide looks at
+//   name_counters.cpp what made-up names depend on
 //   binaries.cpp      which of the loaded libraries count
 //
 // All but the confirmation happens in a static initializer, while load_plugin runs;
