@@ -21,8 +21,8 @@ void cpu_describe(struct buffer *to)
     } leaves[] = {{0, 0},    {1, 0},    {7, 0},          {7, 1},
                   {0x14, 0}, {0x19, 0}, {0x80000001, 0}, {0x80000008, 0}};
     // On a virtual machine each of these costs microseconds.
-    const unsigned last = __get_cpuid_max(0, NULL);
-    const unsigned last_extended = __get_cpuid_max(extended, NULL);
+    const unsigned last = (unsigned)__get_cpuid_max(0, NULL);
+    const unsigned last_extended = (unsigned)__get_cpuid_max(extended, NULL);
     bool has_xgetbv = false;
     buffer_append_string(to, "x86");
     for (size_t i = 0; i < sizeof leaves / sizeof leaves[0]; i++) {
