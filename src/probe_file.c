@@ -108,9 +108,9 @@ static char *find_sources(void)
 
 static bool compile(const char *library, const char *probe, struct error *error)
 {
-    static const char *const sources[] = {"binaries",      "channel", "fingerprint",
-                                          "name_counters", "probe",   "process_state",
-                                          "sandbox",       "shape"};
+    static const char *const sources[] = {
+        "binaries",      "channel", "fingerprint",   "loaded_elf", "loaded_macho",
+        "name_counters", "probe",   "process_state", "sandbox",    "shape"};
     enum { SOURCES = sizeof sources / sizeof sources[0] };
     char *include = find_headers(library);
     if (include == NULL) {

@@ -5,6 +5,7 @@
 #define HALIDECACHE_PROBE_BINARIES_H
 
 #include "channel.h"
+#include "loaded.h"
 
 #include <set>
 #include <string>
@@ -23,12 +24,6 @@ bool program_uses_this_halide();
  *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell
  * whether it was called. */
 bool program_may_trace_pipelines();
-
-/** From `start` up to `end`; both null when there is none. */
-struct MemoryRange {
-    const char *start = nullptr;
-    const char *end = nullptr;
-};
 
 /** The variables of the binary that holds Halide that are zero when it is loaded. */
 MemoryRange zeroed_memory_of_halide();

@@ -11,7 +11,8 @@
 //   shape.cpp         a pipeline without its made-up names
 //   process_state.cpp what else of the process Halide looks at
 //   name_counters.cpp what made-up names depend on
-//   binaries.cpp      which of the loaded libraries count
+//   loaded_*.cpp      what the loader has loaded
+//   binaries.cpp      which of it counts
 //
 // All but the confirmation happens in a static initializer, while load_plugin runs;
 // nothing here may throw out of it, print, or change what the process goes on to do.
