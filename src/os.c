@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The parts of os.h that are the same on every system.
+
+#include "os.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool file_status_equal(const struct file_status *a, const struct file_status *b)
+{
+    return a->kind == b->kind && a->device == b->device && a->inode == b->inode &&
+           a->size == b->size && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+bool os_is_temporary_name(const char *name)
+{
+    return strstr(name, OS_TEMPORARY_MARK) != NULL;
+}
+
+// ---- Removing a tree ----------------------------------------------------------------
+
+struct removal {
+    const char *folder;
+    struct error *error;
+    bool ok;
+};
+
+static bool remove_one(void *context, const char *name)
+{
+    struct removal *removal = context;
+    char *path = mem_printf("%s/%s", removal->folder, name);
+    struct error why;
+    struct file_status status;
+    // As a file first: a link to a folder must not lead us there.
+    if (!os_remove_file(path, &why)) {
+        if (os_stat_link(path, &status) && status.kind == FILE_DIRECTORY) {
+            removal->ok = os_remove_tree(path, removal->error) && removal->ok;
+        } else {
+            removal->ok = error_set(removal->error, "%s", why.text);
+        }
+    }
+    free(path);
+    return true;
+}
+
+bool os_remove_tree(const char *path, struct error *error)
+{
+    // A running build may add files while we remove them: a few rounds settle that.
+    for (int round = 0;; round++) {
+        struct removal removal = {.folder = path, .error = error, .ok = true};
+        if (!os_list_directory(path, remove_one, &removal, error) || !removal.ok) {
+            return false;
+        }
+        if (os_remove_folder(path)) {
+            return true;
+        }
+        if ((errno != ENOTEMPTY && errno != EEXIST) || round == 9) {
+            return error_set_errno(error, "cannot remove the folder %s", path);
+        }
+    }
+}
