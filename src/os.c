@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { READ_PIECE = 256 * 1024 };
+
 bool file_status_equal(const struct file_status *a, const struct file_status *b)
 {
     return a->kind == b->kind && a->device == b->device && a->inode == b->inode &&
@@ -16,6 +18,64 @@ bool file_status_equal(const struct file_status *a, const struct file_status *b)
 bool os_is_temporary_name(const char *name)
 {
     return strstr(name, OS_TEMPORARY_MARK) != NULL;
+}
+
+// ---- Reading ------------------------------------------------------------------------
+
+bool os_read_file(const char *path, struct buffer *content, struct file_status *status,
+                  struct error *error)
+{
+    struct file_status own;
+    if (status == NULL) {
+        status = &own;
+    }
+    const int handle = os_open_reading(path, status, error);
+    if (handle < 0) {
+        return false;
+    }
+    const size_t before = content->size;
+    // One byte more than the file's size, so that the end shows without another read.
+    size_t room = status->kind == FILE_REGULAR ? (size_t)status->size + 1 : READ_PIECE;
+    for (;;) {
+        unsigned char *to = buffer_reserve(content, room);
+        const int64_t got = os_read_next(handle, to, room);
+        if (got < 0) {
+            error_set_errno(error, "cannot read %s", path);
+            os_close_reading(handle);
+            content->size = before;
+            return false;
+        }
+        content->size += (size_t)got;
+        if (got == 0 ||
+            (status->kind == FILE_REGULAR && content->size - before == status->size)) {
+            break;
+        }
+        room = READ_PIECE;
+    }
+    os_close_reading(handle);
+    return true;
+}
+
+bool os_read_pieces(const char *path, bool (*use)(void *, const void *, size_t),
+                    void *context, struct file_status *status, struct error *error)
+{
+    struct file_status own;
+    const int handle = os_open_reading(path, status == NULL ? &own : status, error);
+    if (handle < 0) {
+        return false;
+    }
+    unsigned char *piece = mem_new(1, READ_PIECE);
+    int64_t got = 0;
+    bool ok = true;
+    while (ok && (got = os_read_next(handle, piece, READ_PIECE)) > 0) {
+        ok = use(context, piece, (size_t)got);
+    }
+    if (got < 0) {
+        ok = error_set_errno(error, "cannot read %s", path);
+    }
+    free(piece);
+    os_close_reading(handle);
+    return ok;
 }
 
 // ---- Removing a tree ----------------------------------------------------------------

@@ -72,6 +72,9 @@ bool os_read_pieces(const char *path, bool (*use)(void *, const void *, size_t),
  *  very file that was opened. */
 int os_open_reading(const char *path, struct file_status *status, struct error *error);
 
+/** Reads what comes next, at most `size` bytes. How many; 0 at the end, -1 with errno. */
+int64_t os_read_next(int handle, void *to, size_t size);
+
 /** Reads `size` bytes at `offset`. False with errno when that fails, and with errno 0
  *  when the file ends before. */
 bool os_read_at(int handle, uint64_t offset, void *to, size_t size);

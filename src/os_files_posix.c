@@ -78,8 +78,7 @@ int os_access(const char *path)
            (access(path, X_OK) == 0 ? 1 : 0);
 }
 
-static int open_for_reading(const char *path, struct file_status *status,
-                            struct error *error)
+int os_open_reading(const char *path, struct file_status *status, struct error *error)
 {
     const int fd = posix_open(path, O_RDONLY, 0);
     struct stat result;
@@ -96,65 +95,9 @@ static int open_for_reading(const char *path, struct file_status *status,
     return fd;
 }
 
-bool os_read_file(const char *path, struct buffer *content, struct file_status *status,
-                  struct error *error)
+int64_t os_read_next(int handle, void *to, size_t size)
 {
-    struct file_status own;
-    if (status == NULL) {
-        status = &own;
-    }
-    const int fd = open_for_reading(path, status, error);
-    if (fd < 0) {
-        return false;
-    }
-    const size_t before = content->size;
-    // One byte more than the file's size, so that the end shows without another read.
-    size_t room = status->kind == FILE_REGULAR ? (size_t)status->size + 1 : COPY_PIECE;
-    for (;;) {
-        unsigned char *to = buffer_reserve(content, room);
-        const ssize_t got = posix_read(fd, to, room);
-        if (got < 0) {
-            error_set_errno(error, "cannot read %s", path);
-            posix_close(fd);
-            content->size = before;
-            return false;
-        }
-        content->size += (size_t)got;
-        if (got == 0 ||
-            (status->kind == FILE_REGULAR && content->size - before == status->size)) {
-            break;
-        }
-        room = COPY_PIECE;
-    }
-    posix_close(fd);
-    return true;
-}
-
-bool os_read_pieces(const char *path, bool (*use)(void *, const void *, size_t),
-                    void *context, struct file_status *status, struct error *error)
-{
-    struct file_status own;
-    const int fd = open_for_reading(path, status == NULL ? &own : status, error);
-    if (fd < 0) {
-        return false;
-    }
-    unsigned char *piece = mem_new(1, COPY_PIECE);
-    ssize_t got = 0;
-    bool ok = true;
-    while (ok && (got = posix_read(fd, piece, COPY_PIECE)) > 0) {
-        ok = use(context, piece, (size_t)got);
-    }
-    if (got < 0) {
-        ok = error_set_errno(error, "cannot read %s", path);
-    }
-    free(piece);
-    posix_close(fd);
-    return ok;
-}
-
-int os_open_reading(const char *path, struct file_status *status, struct error *error)
-{
-    return open_for_reading(path, status, error);
+    return posix_read(handle, to, size);
 }
 
 bool os_read_at(int handle, uint64_t offset, void *to, size_t size)

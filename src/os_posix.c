@@ -24,6 +24,8 @@
 extern char **environ;
 #endif
 
+enum { READ_PIECE = 64 * 1024 };
+
 // ---- Shared with the other files ----------------------------------------------------
 
 int posix_open(const char *path, int flags, mode_t mode)
@@ -159,7 +161,7 @@ bool os_run(char *const argv[], const char *variable, struct buffer *out,
     posix_close(ends[1]);
     ssize_t got = process > 0 ? 1 : 0;
     while (got > 0) {
-        got = posix_read(ends[0], buffer_reserve(out, COPY_PIECE), COPY_PIECE);
+        got = posix_read(ends[0], buffer_reserve(out, READ_PIECE), READ_PIECE);
         out->size += got > 0 ? (size_t)got : 0;
     }
     posix_close(ends[0]);

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { COPY_PIECE = 256 * 1024 }; // bytes that are read at once
-
 /** open and read, again where a signal interrupts them; the descriptor does not survive
  *  an exec. */
 int posix_open(const char *path, int flags, mode_t mode);
