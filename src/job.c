@@ -104,7 +104,7 @@ static void understand_command(struct job *job)
 {
     struct error error = {{0}};
     if (!generator_can_be_probed()) {
-        job_bypass(job, BYPASS_UNSUPPORTED_SYSTEM, "");
+        job_bypass(job, BYPASS_UNSUPPORTED_SYSTEM, "the probe needs fork()");
     }
     if (is_script(job->command)) {
         job_bypass(job, BYPASS_NOT_A_GENERATOR, "a script");
