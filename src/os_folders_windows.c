@@ -132,7 +132,7 @@ bool os_free_space(const char *path, uint64_t *bytes)
     }
     const size_t room = wcslen(wide) + MAX_PATH; // longer than any part of it
     wchar_t *volume = mem_new(room, sizeof *volume);
-    ULARGE_INTEGER available;
+    ULARGE_INTEGER available = {0};
     const bool ok = (GetVolumePathNameW(wide, volume, (DWORD)room) &&
                      GetDiskFreeSpaceExW(volume, &available, NULL, NULL)) ||
                     windows_failed();

@@ -65,6 +65,7 @@ echo "== run: arguments, streams, status"
 cache='C:\test\ein Cache ü🙂'
 folder="$drive/test/ein Cache ü🙂"
 mkdir "$folder"
+# shellcheck disable=SC1003 # backslashes are what this is about
 arguments=('a b' 'quo"te' 'back\' 'b\s "q' 'end \' '\\"' '' '*.exe' $'t\tab' '%PATH%' 'ünï🙂')
 expected=$(printf 'argument %s\n' "${arguments[@]}" --status=7 --error=oops
     printf '%s\n' 'variable HL_TARGET=host' 'input one' 'input two')
