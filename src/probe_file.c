@@ -116,7 +116,7 @@ static bool compile(const char *library, const char *probe, struct error *error)
     if (include == NULL) {
         return error_set(error, "no include/Halide.h beside %s", library);
     }
-    const char *compiler = getenv("CXX");
+    const char *compiler = os_variable("CXX");
     char *folder = find_sources();
     char *unfinished = mem_printf("%s.%s", probe, "part");
     char *libraries = mem_strdup(library);
