@@ -159,6 +159,10 @@ bool program_may_trace_pipelines()
     for (const Binary &binary : binaries) {
         if (binary.base == halide) {
             halide_name = binary.name;
+            // Calls inside one binary need no symbol.
+            if (binary.path.empty()) {
+                return true;
+            }
         }
     }
     for (const Binary &binary : binaries) {

@@ -21,8 +21,8 @@ std::set<std::string> loaded_files();
 bool program_uses_this_halide();
 
 /** Does the program, or a library that is not Halide's, have a call of
- *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell
- * whether it was called. */
+ *  Pipeline::trace_pipeline(), or can that not be seen because the program holds Halide?
+ * It changes what is compiled, and a pipeline does not tell whether it was called. */
 bool program_may_trace_pipelines();
 
 /** The variables of the binary that holds Halide that are zero when it is loaded. */

@@ -208,7 +208,7 @@ bool can_be_probed(const Messages &report)
     } else if (arguments != nullptr && !channel.has_sent(arguments)) {
         report.send_bypass(BYPASS_OWN_MAIN, "its arguments change before main()");
     } else if (program_may_trace_pipelines()) {
-        report.send_bypass(BYPASS_CUSTOM_LOWERING, "it calls trace_pipeline()");
+        report.send_bypass(BYPASS_CUSTOM_LOWERING, "it may call trace_pipeline()");
     } else if (count_threads() > 1) {
         report.send_bypass(BYPASS_THREADS, "");
     } else if (shares_memory()) {
