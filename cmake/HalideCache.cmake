@@ -93,6 +93,11 @@ function(_halidecache_load source_dir)
         endif ()
         return()
     endif ()
+    if (CMAKE_HOST_WIN32)
+        # No warning: there is nothing that could be done about it.
+        _halidecache_say("off: generators cannot be cached on Windows, the probe needs fork()")
+        return()
+    endif ()
     _halidecache_cache_dir(dir)
 
     if (NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")

@@ -236,7 +236,18 @@ endfunction()
 
 function(_halidecache_probe_sources out)
     get_property(source_dir GLOBAL PROPERTY _HalideCache_SOURCE_DIR)
-    set(sources binaries channel fingerprint probe process_state sandbox shape)
+    set(sources
+        binaries
+        channel
+        fingerprint
+        loaded_elf
+        loaded_macho
+        name_counters
+        probe
+        process_state
+        sandbox
+        shape
+    )
     list(TRANSFORM sources REPLACE "(.+)" "${source_dir}/probe/\\1.cpp")
     set(${out} "${sources}" PARENT_SCOPE)
 endfunction()

@@ -3,6 +3,7 @@
 #include "cmd_admin.h"
 
 #include "bypass.h"
+#include "os.h"
 #include "prune.h"
 #include "settings.h"
 #include "stats.h"
@@ -114,7 +115,7 @@ static bool parse_options(struct options *options, bool takes_json, int argc, ch
 static bool choose_folder(struct options *options, const char *command)
 {
     if (options->folder == NULL) {
-        options->folder = getenv("HL_CACHE_DIR");
+        options->folder = os_variable("HL_CACHE_DIR");
     }
     if (options->folder == NULL || options->folder[0] == '\0') {
         say("error", "%s: no cache folder: give --dir DIR or set HL_CACHE_DIR", command);

@@ -148,7 +148,7 @@ static bool look_at_listing(struct dependency *dependency)
 
 static bool look_at_variable(struct dependency *dependency)
 {
-    const char *value = getenv(dependency->name);
+    const char *value = os_variable(dependency->name);
     return value == NULL ? digest_text("not set", "", &dependency->digest)
                          : digest_text("set", value, &dependency->digest);
 }

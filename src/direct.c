@@ -10,7 +10,6 @@
 #include "notice.h"
 #include "probe/protocol.h"
 #include "trace_reader.h"
-#include "user.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static bool make_request_key(const struct job *job, struct digest *digest)
     char version[16];
     (void)snprintf(version, sizeof version, "%d", PROBE_VERSION);
     cpu_describe(&cpu);
-    user_describe(&user);
+    os_describe_user(&user);
     key_add_string(key, "probe", version);
     key_add_string(key, "folder", folder == NULL ? "" : folder);
     key_add_string(key, "program", job->program);

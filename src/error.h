@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#if defined(__MINGW32__)
+#if defined(__MINGW32__) && !defined(__clang__)
 #define PRINTF_LIKE(text, first) __attribute__((format(gnu_printf, text, first)))
 #elif defined(__GNUC__)
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))

@@ -93,26 +93,6 @@ bool generator_can_be_probed(void)
     return true;
 }
 
-void generator_clean_environment(void)
-{
-    static const char *const ours[] = {
-        "HL_CACHE_DIR=", "HL_CACHE_MAX_SIZE=", "HL_CACHE_MAX_AGE=", "HALIDE_CACHE_"};
-    char **from = os_environment();
-    char **to = from;
-    for (; from != NULL && *from != NULL; from++) {
-        bool is_ours = false;
-        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
-            is_ours = is_ours || strncmp(*from, ours[i], strlen(ours[i])) == 0;
-        }
-        if (!is_ours) {
-            *to++ = *from;
-        }
-    }
-    if (to != NULL) {
-        *to = NULL;
-    }
-}
-
 // ---- Start --------------------------------------------------------------------------
 
 struct pipes {

@@ -93,7 +93,7 @@ static void require_no_debugging(const struct job *job)
         "HL_TIME_LOWERING_PASSES",
     };
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
+        const char *value = os_variable(variables[i]);
         if (value != NULL && value[0] != '\0' && strcmp(value, "0") != 0) {
             job_bypass(job, BYPASS_OUTPUT_KIND, variables[i]);
         }
@@ -104,13 +104,13 @@ static void understand_command(struct job *job)
 {
     struct error error = {{0}};
     if (!generator_can_be_probed()) {
-        job_bypass(job, BYPASS_UNSUPPORTED_SYSTEM, "");
+        job_bypass(job, BYPASS_UNSUPPORTED_SYSTEM, "the probe needs fork()");
     }
     if (is_script(job->command)) {
         job_bypass(job, BYPASS_NOT_A_GENERATOR, "a script");
     }
     if (!request_parse(&job->request, job->command_argc - 1, job->command + 1,
-                       getenv("HL_EXTRA_OUTPUTS"), &error)) {
+                       os_variable("HL_EXTRA_OUTPUTS"), &error)) {
         job_bypass(job, BYPASS_COMMAND_LINE, error.text);
     }
     require_cacheable_kinds(job);

@@ -14,7 +14,7 @@
 //     manifest.c        what a direct lookup has to check
 //     dependency.c      one thing that a generator looked at
 //   inquiry.c         asking the generator what it is going to compile
-//     generator_*.c     starting it with the probe in it, its output, its end
+//     generator*.c      starting it with the probe in it, its output, its end
 //     probe/            the plugin inside the generator that answers
 //     tracer/           the preloaded library that sees what it looks at
 //     key.c             the key, a digest of named fields
@@ -34,8 +34,7 @@
 //   cmd_admin.c       stats, prune, clear
 //
 // Below all of that: elf*.c and macho.c (binary files), stock_code*.c (machine code),
-// binary.c, cpu.c, user.c, settings.c, bypass.c, notice.c, os_*.c, sha256.c, buffer.c,
-// error.c.
+// binary.c, settings.c, bypass.c, notice.c, os*.c, sha256.c, buffer.c, error.c.
 
 #include "cmd_admin.h"
 #include "cmd_key.h"
@@ -102,6 +101,7 @@ static int show_help(FILE *to)
 int main(int argc, char **argv)
 {
     os_open_missing_streams();
+    argv = os_arguments(&argc, argv);
     if (argc < 2) {
         (void)show_help(stderr);
         return 2;

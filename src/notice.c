@@ -71,7 +71,7 @@ static bool was_said(const char *line)
         said =
             known && status.size > 0 && os_wall_clock_ns() - status.mtime_ns < quiet_ns;
         if (known && status.size == 0) {
-            (void)os_append_file(path, "x", 1, NULL);
+            (void)os_lock_write(lock, "x", 1);
         } else {
             (void)os_set_mtime(path, -1);
         }
@@ -97,7 +97,7 @@ void notice_warn_once(const char *format, ...)
 
 void notice_log(const char *format, ...)
 {
-    const char *path = getenv("HALIDE_CACHE_LOG");
+    const char *path = os_variable("HALIDE_CACHE_LOG");
     if (path == NULL || path[0] == '\0') {
         return;
     }

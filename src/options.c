@@ -2,6 +2,8 @@
 
 #include "options.h"
 
+#include "os.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static bool takes_value(const char *name, char *const argv[], int *at, const cha
 
 static bool is_set(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = os_variable(variable);
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
@@ -70,7 +72,7 @@ static bool read_option(struct run_options *options, char *const argv[], int *at
 enum options_result run_options_parse(struct run_options *options, int argc,
                                       char *const argv[], struct error *error)
 {
-    *options = (struct run_options){.folder = getenv("HL_CACHE_DIR"),
+    *options = (struct run_options){.folder = os_variable("HL_CACHE_DIR"),
                                     .verify = is_set("HALIDE_CACHE_VERIFY")};
     int at = 1;
     for (; at < argc && argv[at][0] == '-'; at++) {

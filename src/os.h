@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Everything that differs between POSIX and Windows, except the running of generators
-// (child.h). Paths are the native narrow strings. Functions that fail keep errno.
+// (generator.h). Functions that fail keep errno.
+//
+// Paths, arguments and variables are narrow strings without a NUL inside: on POSIX the
+// bytes that the system has, on Windows UTF-8, whatever the code page is. There they are
+// converted to and from UTF-16 here, and the rest of the program must get them from here
+// too: by os_arguments, os_variable and os_environment, not from the C library. Paths are
+// joined with "/", which Windows takes as well as "\"; long ones work everywhere.
 
 #ifndef HALIDECACHE_OS_H
 #define HALIDECACHE_OS_H
@@ -38,10 +44,11 @@ struct file_status {
 /** Follows symbolic links. False with errno ENOENT when there is no such file. */
 bool os_stat(const char *path, struct file_status *status);
 
-/** The same, of a symbolic link itself. */
+/** The same, of a symbolic link itself. Where it leads to a folder, its kind is
+ *  FILE_OTHER all the same. */
 bool os_stat_link(const char *path, struct file_status *status);
 
-/** Where a symbolic link leads, as a new string; NULL when it is none. */
+/** Where a symbolic link leads, as a new string; NULL when it is none, and on Windows. */
 char *os_read_link(const char *path);
 
 /** What of reading (4), writing (2) and executing (1) this user may do with the file; -1
@@ -65,6 +72,9 @@ bool os_read_pieces(const char *path, bool (*use)(void *, const void *, size_t),
  *  very file that was opened. */
 int os_open_reading(const char *path, struct file_status *status, struct error *error);
 
+/** Reads what comes next, at most `size` bytes. How many; 0 at the end, -1 with errno. */
+int64_t os_read_next(int handle, void *to, size_t size);
+
 /** Reads `size` bytes at `offset`. False with errno when that fails, and with errno 0
  *  when the file ends before. */
 bool os_read_at(int handle, uint64_t offset, void *to, size_t size);
@@ -84,10 +94,12 @@ bool os_replace_file(const char *path, const void *data, size_t size,
 /** Appends in one write, creating the file; concurrent appends do not mix. */
 bool os_append_file(const char *path, const void *data, size_t size, struct error *error);
 
+#define OS_TEMPORARY_MARK ".halide-cache-tmp."
+
 /** Is it one of the temporary names that os_replace_file uses? (file name, no folder) */
 bool os_is_temporary_name(const char *name);
 
-/** Removes a file; true also when it was not there. */
+/** Removes a file, or a link to whatever; true also when it was not there. */
 bool os_remove_file(const char *path, struct error *error);
 
 /** Renames over an existing file. */
@@ -104,12 +116,15 @@ bool os_make_directories(const char *path, struct error *error);
 bool os_list_directory(const char *path, bool (*visit)(void *, const char *name),
                        void *context, struct error *error);
 
+/** Removes an empty folder; true also when it was not there. */
+bool os_remove_folder(const char *path);
+
 /** Removes a folder and all below it, following no links; true when it is not there.
  *  Files that vanish meanwhile are no failure. */
 bool os_remove_tree(const char *path, struct error *error);
 
 /** How many bytes this user may still write to the file system that the path lies on;
- * false when that cannot be told. */
+ *  false when that cannot be told. */
 bool os_free_space(const char *path, uint64_t *bytes);
 
 /** Can this user create files in the folder? */
@@ -145,14 +160,26 @@ size_t os_lock_read(int handle, void *data, size_t size);
 bool os_lock_write(int handle, const void *data, size_t size);
 
 /** Releases the lock. With `remove`, the file goes too; a process that waits on the old
- *  file notices (os_lock_try checks that it locked the file that has the name). Without,
+ *  file notices (os_lock_try only takes the lock of the file that has the name). Without,
  *  `path` may be NULL. */
 void os_lock_release(int handle, const char *path, bool remove);
 
 // ---- Processes ----------------------------------------------------------------------
 
-/** This process's environment, NULL-terminated "NAME=value" strings. */
+/** The arguments of main() in the form that this program uses; `*argc` with them. They
+ *  live as long as the process. */
+char **os_arguments(int *argc, char **argv);
+
+/** This process's environment, NULL-terminated "NAME=value" strings. Removing strings
+ *  from the array removes them from the environment, and from that of programs which are
+ *  started later. */
 char **os_environment(void);
+
+/** The value of a variable, or NULL, as getenv would. */
+const char *os_variable(const char *name);
+
+/** Does a string of os_environment() begin with `start`? On Windows, case is ignored. */
+bool os_variable_begins_with(const char *variable, const char *start);
 
 /** Opens the null device on standard streams that were closed, so that no file of ours
  *  gets their number. */
@@ -172,6 +199,9 @@ char *os_current_folder(void);
 
 /** Appends what the system says about the processor's features. */
 void os_describe_cpu(struct buffer *to);
+
+/** Appends who this process is run by: what decides about its rights to files. */
+void os_describe_user(struct buffer *to);
 
 /** The absolute path, without links, of a file that exists, as a new string; NULL when
  *  there is none. */

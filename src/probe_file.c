@@ -108,15 +108,15 @@ static char *find_sources(void)
 
 static bool compile(const char *library, const char *probe, struct error *error)
 {
-    static const char *const sources[] = {"binaries", "channel",       "fingerprint",
-                                          "probe",    "process_state", "sandbox",
-                                          "shape"};
+    static const char *const sources[] = {
+        "binaries",      "channel", "fingerprint",   "loaded_elf", "loaded_macho",
+        "name_counters", "probe",   "process_state", "sandbox",    "shape"};
     enum { SOURCES = sizeof sources / sizeof sources[0] };
     char *include = find_headers(library);
     if (include == NULL) {
         return error_set(error, "no include/Halide.h beside %s", library);
     }
-    const char *compiler = getenv("CXX");
+    const char *compiler = os_variable("CXX");
     char *folder = find_sources();
     char *unfinished = mem_printf("%s.%s", probe, "part");
     char *libraries = mem_strdup(library);

@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "buffer.h"
+#include "os.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static void read_variable(const struct variable *variable, uint64_t *value,
                           void (*complain)(void *context, const char *message),
                           void *context)
 {
-    const char *text = getenv(variable->name);
+    const char *text = os_variable(variable->name);
     if (text != NULL && !variable->parse(text, value) && complain != NULL) {
         char *message =
             mem_printf("%s is set to \"%.100s\", but must be %s; using %s",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SHA-256 (FIPS 180-4) by OpenSSL's EVP interface.
+// SHA-256 (FIPS 180-4) by OpenSSL's libcrypto: sha256_libcrypto.c, or sha256_evp.c.
 
 #ifndef HALIDECACHE_SHA256_H
 #define HALIDECACHE_SHA256_H

@@ -4,6 +4,7 @@
 
 #include "../tracer/trace.h"
 #include "fingerprint.h"
+#include "loaded.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,192 +14,9 @@
 #include <map>
 #include <vector>
 
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#else
-#include <elf.h>
-#include <link.h>
-#endif
-
 namespace halidecache {
 
 namespace {
-
-struct Binary {
-    std::string path; // empty: the program
-    std::string name; // what others need it by
-    std::vector<std::string> needs;
-    const void *base = nullptr;
-#ifndef __APPLE__
-    const ElfW(Dyn) *dynamic = nullptr;
-    ElfW(Addr) address = 0;
-    std::vector<std::pair<const char *, const char *>> segments; // start, end
-#endif
-};
-
-#ifdef __APPLE__
-
-std::vector<Binary> loaded_binaries()
-{
-    std::vector<Binary> binaries;
-    for (uint32_t i = 0; i < _dyld_image_count(); i++) {
-        Binary binary;
-        binary.path = i == 0 ? "" : _dyld_get_image_name(i);
-        binary.name = binary.path;
-        binary.base = _dyld_get_image_header(i);
-        binaries.push_back(binary);
-    }
-    return binaries;
-}
-
-#else
-
-// The value of an entry that is an address; null when there is none. glibc replaces the
-// offset by the address, musl does not.
-const void *find_address(const ElfW(Dyn) * dynamic, ElfW(Addr) base, ElfW(Sxword) tag)
-{
-    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == tag) {
-            const ElfW(Addr) address = entry->d_un.d_ptr;
-            return reinterpret_cast<const void *>(address < base ? address + base
-                                                                 : address);
-        }
-    }
-    return nullptr;
-}
-
-// The symbols that are not defined stand before those in the hash table, whose second
-// word is the number of the first of those.
-std::vector<const char *> symbols_from_others(const ElfW(Dyn) * dynamic, ElfW(Addr) base)
-{
-    const auto *strings =
-        static_cast<const char *>(find_address(dynamic, base, DT_STRTAB));
-    const auto *symbols =
-        static_cast<const ElfW(Sym) *>(find_address(dynamic, base, DT_SYMTAB));
-    const auto *hash =
-        static_cast<const uint32_t *>(find_address(dynamic, base, DT_GNU_HASH));
-    const uint32_t count =
-        strings != nullptr && symbols != nullptr && hash != nullptr ? hash[1] : 0;
-    std::vector<const char *> names;
-    for (uint32_t i = 1; i < count; i++) {
-        names.push_back(strings + symbols[i].st_name);
-    }
-    return names;
-}
-
-// DT_NEEDED and DT_SONAME, from the loaded image (System V gABI, "Dynamic Section").
-void read_dynamic_section(const ElfW(Dyn) * dynamic, ElfW(Addr) base, Binary *binary)
-{
-    const auto *strings =
-        static_cast<const char *>(find_address(dynamic, base, DT_STRTAB));
-    for (const ElfW(Dyn) *entry = dynamic; strings != nullptr && entry->d_tag != DT_NULL;
-         entry++) {
-        if (entry->d_tag == DT_NEEDED) {
-            binary->needs.push_back(strings + entry->d_un.d_val);
-        } else if (entry->d_tag == DT_SONAME) {
-            binary->name = strings + entry->d_un.d_val;
-        }
-    }
-}
-
-// Does a relocation in this table name the symbol? (System V gABI, "Relocation".)
-bool names_symbol(const ElfW(Rela) * table, size_t bytes, const ElfW(Sym) * symbols,
-                  const char *strings, const char *name)
-{
-    for (size_t i = 0; table != nullptr && i < bytes / sizeof *table; i++) {
-#if __ELF_NATIVE_CLASS == 64
-        const size_t symbol = ELF64_R_SYM(table[i].r_info);
-#else
-        const size_t symbol = ELF32_R_SYM(table[i].r_info);
-#endif
-        if (symbol != 0 && strcmp(strings + symbols[symbol].st_name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool imports_symbol(const ElfW(Dyn) * dynamic, ElfW(Addr) base, const char *name)
-{
-    const ElfW(Rela) * tables[2] = {nullptr, nullptr};
-    size_t sizes[2] = {0, 0};
-    const ElfW(Sym) *symbols = nullptr;
-    const char *strings = nullptr;
-    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
-        const ElfW(Addr) value = entry->d_un.d_ptr;
-        const ElfW(Addr) address = value < base ? value + base : value;
-        switch (entry->d_tag) {
-        case DT_STRTAB:
-            strings = reinterpret_cast<const char *>(address);
-            break;
-        case DT_SYMTAB:
-            symbols = reinterpret_cast<const ElfW(Sym) *>(address);
-            break;
-        case DT_JMPREL:
-            tables[0] = reinterpret_cast<const ElfW(Rela) *>(address);
-            break;
-        case DT_PLTRELSZ:
-            sizes[0] = entry->d_un.d_val;
-            break;
-        case DT_RELA:
-            tables[1] = reinterpret_cast<const ElfW(Rela) *>(address);
-            break;
-        case DT_RELASZ:
-            sizes[1] = entry->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
-    return strings != nullptr && symbols != nullptr &&
-           (names_symbol(tables[0], sizes[0], symbols, strings, name) ||
-            names_symbol(tables[1], sizes[1], symbols, strings, name));
-}
-
-int add_binary(struct dl_phdr_info *info, size_t, void *list)
-{
-    auto *binaries = static_cast<std::vector<Binary> *>(list);
-    Binary binary;
-    binary.path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-    const size_t slash = binary.path.rfind('/');
-    binary.name =
-        slash == std::string::npos ? binary.path : binary.path.substr(slash + 1);
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) &header = info->dlpi_phdr[i];
-        const char *address =
-            reinterpret_cast<const char *>(info->dlpi_addr + header.p_vaddr);
-        if (header.p_type == PT_DYNAMIC) {
-            const auto *dynamic = reinterpret_cast<const ElfW(Dyn) *>(address);
-            read_dynamic_section(dynamic, info->dlpi_addr, &binary);
-            binary.dynamic = dynamic;
-            binary.address = info->dlpi_addr;
-        } else if (header.p_type == PT_LOAD) {
-            binary.base = header.p_offset == 0 ? address : binary.base;
-            binary.segments.emplace_back(address, address + header.p_memsz);
-        }
-    }
-    // The kernel's own object has no file.
-    if (binary.path.compare(0, 10, "linux-vdso") != 0 &&
-        binary.path.compare(0, 10, "linux-gate") != 0) {
-        binaries->push_back(binary);
-    }
-    return 0;
-}
-
-std::vector<Binary> loaded_binaries()
-{
-    std::vector<Binary> binaries;
-    dl_iterate_phdr(add_binary, &binaries);
-    return binaries;
-}
-
-#endif
-
-const void *base_of(const void *address)
-{
-    Dl_info info = {};
-    return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
-}
 
 class Closure {
 public:
@@ -236,13 +54,11 @@ private:
     std::vector<size_t> order_;
 };
 
-#ifndef __APPLE__
-
 bool has_address(const Binary &binary, const void *address)
 {
     const auto *at = static_cast<const char *>(address);
     for (const auto &segment : binary.segments) {
-        if (at >= segment.first && at < segment.second) {
+        if (at >= segment.start && at < segment.end) {
             return true;
         }
     }
@@ -260,7 +76,10 @@ std::set<size_t> providers_of(const Binary &binary, const std::vector<Binary> &b
         "aligned_alloc", "calloc",         "free",    "malloc",  "malloc_usable_size",
         "memalign",      "posix_memalign", "pvalloc", "realloc", "valloc"};
     std::set<size_t> providers;
-    for (const char *symbol : symbols_from_others(binary.dynamic, binary.address)) {
+    if (!first_binary_provides()) {
+        return providers;
+    }
+    for (const char *symbol : symbols_used_by(binary)) {
         const bool counts =
             strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0;
         const void *address = counts ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
@@ -299,7 +118,7 @@ bool may_look_around(const Binary &binary)
                                          "_ZNSt6thread20hardware_concurrency",
                                          "_ZTTSt13basic_fstream",
                                          "_ZTTSt14basic_ifstream"};
-    for (const char *symbol : symbols_from_others(binary.dynamic, binary.address)) {
+    for (const char *symbol : symbols_used_by(binary)) {
         for (const char *name : names) {
             if (strcmp(symbol, name) == 0) {
                 return true;
@@ -313,21 +132,6 @@ bool may_look_around(const Binary &binary)
     }
     return false;
 }
-
-#else
-
-bool may_look_around(const Binary &)
-{
-    return true;
-}
-
-// macOS looks a symbol up in the library that it was linked from.
-std::set<size_t> providers_of(const Binary &, const std::vector<Binary> &)
-{
-    return {};
-}
-
-#endif
 
 } // namespace
 
@@ -349,31 +153,42 @@ bool program_uses_this_halide()
 
 bool program_may_trace_pipelines()
 {
-#ifdef __APPLE__
-    // dlsym finds nothing about who calls; what a Mach-O file imports is not looked at
-    // yet.
-    return true;
-#else
     const std::vector<Binary> binaries = loaded_binaries();
     const void *halide = base_of(address_in_halide());
     std::string halide_name;
     for (const Binary &binary : binaries) {
         if (binary.base == halide) {
             halide_name = binary.name;
+            // Calls inside one binary need no symbol.
+            if (binary.path.empty()) {
+                return true;
+            }
         }
     }
     for (const Binary &binary : binaries) {
         // Only who needs Halide can call it, and the tables of others are long.
-        const bool needs_halide = std::find(binary.needs.begin(), binary.needs.end(),
-                                            halide_name) != binary.needs.end();
-        if (needs_halide && binary.dynamic != nullptr &&
-            imports_symbol(binary.dynamic, binary.address,
-                           "_ZN6Halide8Pipeline14trace_pipelineEv")) {
-            return true;
+        if (std::find(binary.needs.begin(), binary.needs.end(), halide_name) !=
+            binary.needs.end()) {
+            const std::vector<const char *> used = symbols_used_by(binary);
+            if (std::any_of(used.begin(), used.end(), [](const char *symbol) {
+                    return strcmp(symbol, "_ZN6Halide8Pipeline14trace_pipelineEv") == 0;
+                })) {
+                return true;
+            }
         }
     }
     return false;
-#endif
+}
+
+MemoryRange zeroed_memory_of_halide()
+{
+    const void *halide = base_of(address_in_halide());
+    for (const Binary &binary : loaded_binaries()) {
+        if (binary.base == halide) {
+            return binary.zeroed;
+        }
+    }
+    return {};
 }
 
 // The kernel shows where a mapped file is now: elsewhere, or nowhere, when another one

@@ -5,6 +5,7 @@
 #define HALIDECACHE_PROBE_BINARIES_H
 
 #include "channel.h"
+#include "loaded.h"
 
 #include <set>
 #include <string>
@@ -20,9 +21,12 @@ std::set<std::string> loaded_files();
 bool program_uses_this_halide();
 
 /** Does the program, or a library that is not Halide's, have a call of
- *  Pipeline::trace_pipeline()? It changes what is compiled, and a pipeline does not tell
- * whether it was called. */
+ *  Pipeline::trace_pipeline(), or can that not be seen because the program holds Halide?
+ * It changes what is compiled, and a pipeline does not tell whether it was called. */
 bool program_may_trace_pipelines();
+
+/** The variables of the binary that holds Halide that are zero when it is loaded. */
+MemoryRange zeroed_memory_of_halide();
 
 /** The path of a loaded library that is not the file that has this path now, because it
  * was replaced meanwhile; empty when there is none. */

@@ -8,6 +8,7 @@
 
 #include "fingerprint.h"
 
+#include "name_counters.h"
 #include "process_state.h"
 #include "sandbox.h"
 #include "shape.h"

@@ -8,7 +8,11 @@
 //   channel.cpp       the pipes to the helper
 //   sandbox.cpp       what the copy may do
 //   fingerprint.cpp   what the generator builds, as fields of the key
-//   binaries.cpp      which of the loaded libraries count
+//   shape.cpp         a pipeline without its made-up names
+//   process_state.cpp what else of the process Halide looks at
+//   name_counters.cpp what made-up names depend on
+//   loaded_*.cpp      what the loader has loaded
+//   binaries.cpp      which of it counts
 //
 // All but the confirmation happens in a static initializer, while load_plugin runs;
 // nothing here may throw out of it, print, or change what the process goes on to do.
@@ -218,7 +222,7 @@ bool can_be_probed(const Messages &report)
     } else if (arguments != nullptr && !channel.has_sent(arguments)) {
         report.send_bypass(BYPASS_OWN_MAIN, "its arguments change before main()");
     } else if (program_may_trace_pipelines()) {
-        report.send_bypass(BYPASS_CUSTOM_LOWERING, "it calls trace_pipeline()");
+        report.send_bypass(BYPASS_CUSTOM_LOWERING, "it may call trace_pipeline()");
     } else if (count_threads() > 1) {
         report.send_bypass(BYPASS_THREADS, "");
     } else if (shares_memory()) {

@@ -6,14 +6,12 @@
 
 #include "Halide.h"
 
-#include <bitset>
 #include <cfenv>
 #include <clocale>
 #include <cstdio>
 #include <iostream>
 #include <locale>
 #include <sstream>
-#include <string_view>
 
 namespace halidecache {
 
@@ -93,37 +91,6 @@ std::string describe_process(const std::set<std::string> &variables_at_start)
     append_string(&text, describe_variables(variables_at_start));
     append_string(&text, describe_locale());
     append_string(&text, describe_arithmetic());
-    return text;
-}
-
-// unique_name has a table of counters and picks one by the hash of the name's start.
-// Names that lowering makes up show in several outputs, so two processes whose counters
-// differ write different ones. They differ when a generator does more with Halide than to
-// build what it returns, such as to compile something for its own use.
-std::string describe_name_counters()
-{
-    constexpr size_t kCounters = 1 << 14;
-    std::bitset<kCounters> seen;
-    std::string text;
-    size_t left = kCounters;
-    char name[] = "aaaa";
-    while (left > 0) {
-        const size_t counter = std::hash<std::string_view>()(name) & (kCounters - 1);
-        if (!seen[counter]) {
-            seen[counter] = true;
-            left--;
-            text += Halide::Internal::unique_name(std::string(name));
-            text += ' ';
-        }
-        // The next one, in some order.
-        size_t place = 0;
-        while (place < 4 && ++name[place] > 'z') {
-            name[place++] = 'a';
-        }
-        if (place == 4) {
-            break;
-        }
-    }
     return text;
 }
 

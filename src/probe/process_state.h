@@ -15,10 +15,6 @@ namespace halidecache {
 /** Variables, locale and arithmetic as they are now. Changes nothing. */
 std::string describe_process(const std::set<std::string> &variables_at_start);
 
-/** Where the counters stand that Halide makes names from. It advances them, so it is only
- *  for the child, after it has built everything. */
-std::string describe_name_counters();
-
 /** Flushes all that is to be printed, by C and C++. */
 void flush_streams();
 

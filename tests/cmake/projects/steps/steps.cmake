@@ -8,6 +8,7 @@
 #   lib14:<name>             a library of Halide 14, which has no add_halide_runtime
 #   sub                      the subfolder
 #   project                  project(), as a tree within a tree has it
+#   windows                  from here on, CMake runs on Windows
 #   off, on                  Halide_CACHE_DIR is empty for this folder, is set again
 
 string(REPLACE "," ";" STEPS "${STEPS}")
@@ -34,6 +35,8 @@ foreach (step IN LISTS STEPS)
         add_subdirectory(sub)
     elseif (step STREQUAL "project")
         project(inner LANGUAGES CXX)
+    elseif (step STREQUAL "windows")
+        set(CMAKE_HOST_WIN32 TRUE)
     elseif (step STREQUAL "off")
         set(Halide_CACHE_DIR "")
     elseif (step STREQUAL "on")

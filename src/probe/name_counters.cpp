@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+#include "name_counters.h"
+
+#include "binaries.h"
+
+#include "Halide.h"
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+namespace halidecache {
+
+namespace {
+
+// Halide's kMaxUniqueCounters.
+constexpr size_t kCounters = 1 << 14;
+
+using Counter = std::atomic<int>;
+
+size_t number_of(const std::string &name)
+{
+    return std::hash<std::string>()(name) & (kCounters - 1);
+}
+
+// What the counter of the name was at; it goes up by one.
+int take(const std::string &name)
+{
+    const std::string made = Halide::Internal::unique_name(name);
+    // At zero the name is as good as it is, else there is "$<value>" behind it.
+    return made.size() <= name.size() + 1 ? 0 : atoi(made.c_str() + name.size() + 1);
+}
+
+struct Mark {
+    std::string name;
+    size_t number;
+    int value;
+};
+
+// Some counters are advanced by steps that nothing else in memory looks like.
+std::vector<Mark> make_marks()
+{
+    std::vector<Mark> marks;
+    for (int i = 0; i < 8; i++) {
+        const std::string name = std::string("counter_") + static_cast<char>('a' + i);
+        int value = 0;
+        for (int times = 0; times < 5 + 7 * (i % 4) + i; times++) {
+            value = take(name) + 1;
+        }
+        marks.push_back({name, number_of(name), value});
+    }
+    // Two names may share a counter.
+    for (Mark &mark : marks) {
+        for (const Mark &other : marks) {
+            if (other.number == mark.number && other.value > mark.value) {
+                mark.value = other.value;
+            }
+        }
+    }
+    return marks;
+}
+
+bool has_marks(const Counter *table, const std::vector<Mark> &marks)
+{
+    for (const Mark &mark : marks) {
+        if (table[mark.number].load(std::memory_order_relaxed) != mark.value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Halide's table, where it can be told without doubt.
+const Counter *find_table()
+{
+    const std::vector<Mark> marks = make_marks();
+    const MemoryRange zeroed = zeroed_memory_of_halide();
+    const auto *const end = reinterpret_cast<const Counter *>(zeroed.end);
+    const Counter *found = nullptr;
+    for (const auto *at = reinterpret_cast<const Counter *>(zeroed.start);
+         at != nullptr && at + kCounters <= end; at++) {
+        if (has_marks(at, marks)) {
+            if (found != nullptr) {
+                return nullptr;
+            }
+            found = at;
+        }
+    }
+    const Mark &last = marks.back();
+    const bool moves = found != nullptr && take(last.name) == last.value &&
+                       found[last.number].load() == last.value + 1;
+    return moves ? found : nullptr;
+}
+
+std::array<int, kCounters> read_all(const Counter *table)
+{
+    std::array<int, kCounters> values;
+    for (size_t i = 0; i < kCounters; i++) {
+        values[i] = table[i].load(std::memory_order_relaxed);
+    }
+    return values;
+}
+
+// Without the table: a name for every counter. That takes some 150,000 names.
+std::array<int, kCounters> take_all()
+{
+    std::array<int, kCounters> values;
+    values.fill(-1);
+    size_t left = kCounters;
+    std::string name = "aaaa";
+    while (left > 0) {
+        int &value = values[number_of(name)];
+        if (value < 0) {
+            value = take(name);
+            left--;
+        }
+        // The next one, in some order.
+        size_t place = 0;
+        while (place < name.size() && ++name[place] > 'z') {
+            name[place++] = 'a';
+        }
+        if (place == name.size()) {
+            break;
+        }
+    }
+    return values;
+}
+
+} // namespace
+
+std::string describe_name_counters()
+{
+    const Counter *table = find_table();
+    const std::array<int, kCounters> values =
+        table != nullptr ? read_all(table) : take_all();
+    std::string text;
+    for (size_t i = 0; i < kCounters; i++) {
+        if (values[i] != 0) {
+            text += std::to_string(i) + ':' + std::to_string(values[i]) + ' ';
+        }
+    }
+    return text;
+}
+
+} // namespace halidecache
