@@ -79,7 +79,7 @@ std::set<size_t> providers_of(const Binary &binary, const std::vector<Binary> &b
     if (!first_binary_provides()) {
         return providers;
     }
-    for (const char *symbol : symbols_used_by(binary)) {
+    for (const char *symbol : symbols_from_others(binary)) {
         const bool counts =
             strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0;
         const void *address = counts ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
@@ -118,7 +118,7 @@ bool may_look_around(const Binary &binary)
                                          "_ZNSt6thread20hardware_concurrency",
                                          "_ZTTSt13basic_fstream",
                                          "_ZTTSt14basic_ifstream"};
-    for (const char *symbol : symbols_used_by(binary)) {
+    for (const char *symbol : symbols_from_others(binary)) {
         for (const char *name : names) {
             if (strcmp(symbol, name) == 0) {
                 return true;
@@ -169,7 +169,7 @@ bool program_may_trace_pipelines()
         // Only who needs Halide can call it, and the tables of others are long.
         if (std::find(binary.needs.begin(), binary.needs.end(), halide_name) !=
             binary.needs.end()) {
-            const std::vector<const char *> used = symbols_used_by(binary);
+            const std::vector<const char *> used = symbols_from_others(binary);
             if (std::any_of(used.begin(), used.end(), [](const char *symbol) {
                     return strcmp(symbol, "_ZN6Halide8Pipeline14trace_pipelineEv") == 0;
                 })) {

@@ -334,7 +334,9 @@ void send_fields(const Request &request, size_t index, AbstractGenerator *genera
     Halide::serialize_pipeline(pipeline, bytes);
     to.send_field(with_names, "pipeline" + suffix,
                   std::string(bytes.begin(), bytes.end()));
-    to.send_field(PROBE_PIPELINE, "shape" + suffix, describe_shape(pipeline));
+    if (index > 0) {
+        to.send_field(PROBE_PIPELINE, "shape" + suffix, describe_shape(pipeline));
+    }
 }
 
 bool report_target(const Request &request, size_t index, const Messages &report)

@@ -30,9 +30,8 @@ struct Binary {
 std::vector<Binary> loaded_binaries();
 
 /** The symbols that the binary takes from others, as its file has them but for the
- *  underscore of Mach-O, each once. Some of its own may be among them. The names live as
- *  long as the binary is loaded. */
-std::vector<const char *> symbols_used_by(const Binary &binary);
+ *  underscore of Mach-O, each once. The names live as long as the binary is loaded. */
+std::vector<const char *> symbols_from_others(const Binary &binary);
 
 /** Are symbols looked up in all binaries, in the order of the loader, and not only where
  *  they were found when linking? */

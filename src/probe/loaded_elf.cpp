@@ -158,7 +158,7 @@ std::vector<Binary> loaded_binaries()
     return binaries;
 }
 
-std::vector<const char *> symbols_used_by(const Binary &binary)
+std::vector<const char *> symbols_from_others(const Binary &binary)
 {
     const Dynamic dynamic = read_dynamic_section(binary);
     std::vector<const char *> names;
@@ -169,8 +169,9 @@ std::vector<const char *> symbols_used_by(const Binary &binary)
         mark_symbols(dynamic.of_calls, &used);
         // Number 0 is none (STN_UNDEF).
         for (size_t number = 1; number < used.size(); number++) {
-            if (used[number]) {
-                names.push_back(dynamic.strings + dynamic.symbols[number].st_name);
+            const ElfW(Sym) &symbol = dynamic.symbols[number];
+            if (used[number] && symbol.st_shndx == SHN_UNDEF) {
+                names.push_back(dynamic.strings + symbol.st_name);
             }
         }
     }

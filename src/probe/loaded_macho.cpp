@@ -103,7 +103,7 @@ std::vector<Binary> loaded_binaries()
     return binaries;
 }
 
-std::vector<const char *> symbols_used_by(const Binary &binary)
+std::vector<const char *> symbols_from_others(const Binary &binary)
 {
     const auto *header = static_cast<const mach_header_64 *>(binary.tables);
     const symtab_command *table = nullptr;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <vector>
@@ -73,20 +74,25 @@ bool has_marks(const Counter *table, const std::vector<Mark> &marks)
     return true;
 }
 
+// Compilers align what is larger than that to it.
+constexpr uintptr_t kAlignment = 16;
+
 // Halide's table, where it can be told without doubt.
 const Counter *find_table()
 {
     const std::vector<Mark> marks = make_marks();
     const MemoryRange zeroed = zeroed_memory_of_halide();
-    const auto *const end = reinterpret_cast<const Counter *>(zeroed.end);
+    const auto start = reinterpret_cast<uintptr_t>(zeroed.start);
+    const auto end = reinterpret_cast<uintptr_t>(zeroed.end);
     const Counter *found = nullptr;
-    for (const auto *at = reinterpret_cast<const Counter *>(zeroed.start);
-         at != nullptr && at + kCounters <= end; at++) {
-        if (has_marks(at, marks)) {
+    for (uintptr_t at = (start + kAlignment - 1) / kAlignment * kAlignment;
+         at + sizeof(Counter) * kCounters <= end; at += kAlignment) {
+        const auto *table = reinterpret_cast<const Counter *>(at);
+        if (has_marks(table, marks)) {
             if (found != nullptr) {
                 return nullptr;
             }
-            found = at;
+            found = table;
         }
     }
     const Mark &last = marks.back();

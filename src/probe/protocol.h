@@ -40,7 +40,7 @@
 enum {
     // Goes up with every change of the protocol or of what the probe puts into a field;
     // it is part of every key.
-    PROBE_VERSION = 3,
+    PROBE_VERSION = 4,
 
     PROBE_FLAG_RUNTIME = 1, // no generator: report the libraries only
     PROBE_FLAG_GRADIENT = 2,
