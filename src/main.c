@@ -34,7 +34,7 @@
 //   cmd_admin.c       stats, prune, clear
 //
 // Below all of that: elf*.c and macho.c (binary files), stock_code*.c (machine code),
-// binary.c, settings.c, bypass.c, notice.c, os*.c, sha256.c, buffer.c, error.c.
+// binary.c, cpu.c, settings.c, bypass.c, notice.c, os*.c, sha256*.c, buffer.c, error.c.
 
 #include "cmd_admin.h"
 #include "cmd_key.h"
