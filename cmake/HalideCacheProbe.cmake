@@ -218,11 +218,11 @@ function(_halidecache_check_probe out location)
     _halidecache_memo(memo PROBE_COMPILES "${location}")
     if (NOT DEFINED CACHE{${memo}})
         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-        _halidecache_probe_sources(sources)
+        _halidecache_probe_source(source)
         _halidecache_neutral_flags(flags)
         try_compile(
             compiled
-            SOURCES ${sources}
+            SOURCES "${source}"
             NO_CACHE
             COMPILE_DEFINITIONS ${flags}
             LINK_LIBRARIES Halide::Halide
@@ -234,32 +234,22 @@ function(_halidecache_check_probe out location)
     set(${out} "$CACHE{${memo}}" PARENT_SCOPE)
 endfunction()
 
-function(_halidecache_probe_sources out)
+function(_halidecache_probe_source out)
     get_property(source_dir GLOBAL PROPERTY _HalideCache_SOURCE_DIR)
-    set(sources
-        binaries
-        channel
-        fingerprint
-        loaded_elf
-        loaded_macho
-        name_counters
-        probe
-        process_state
-        sandbox
-        shape
-    )
-    list(TRANSFORM sources REPLACE "(.+)" "${source_dir}/probe/\\1.cpp")
-    set(${out} "${sources}" PARENT_SCOPE)
+    set(${out} "${source_dir}/probe/all.cpp" PARENT_SCOPE)
 endfunction()
 
 # Flags for compiler and linker that take back what a project may ask for by
 # CMAKE_CXX_FLAGS or add_compile_options and what the probe cannot be built with:
 # warnings as errors, and everything that is only right for the generators themselves. (A
 # sanitizer's runtime, loaded into Halide's own programs by the probe, would end them.)
+# And what makes it slow to compile: it is compiled in every build folder.
 function(_halidecache_neutral_flags out)
     set(flags "")
     if (CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
         list(APPEND flags
+            -O1
+            -g0
             -w
             -Wno-error
             -fexceptions
@@ -287,9 +277,9 @@ function(_halidecache_add_probe out id)
         string(APPEND target "_${id}")
         string(APPEND folder "/${id}")
     endif ()
-    _halidecache_probe_sources(sources)
+    _halidecache_probe_source(source)
     _halidecache_neutral_flags(flags)
-    add_library("${target}" MODULE EXCLUDE_FROM_ALL ${sources})
+    add_library("${target}" MODULE EXCLUDE_FROM_ALL "${source}")
     set_property(TARGET "${target}" APPEND PROPERTY COMPILE_OPTIONS ${flags})
     set_property(TARGET "${target}" APPEND PROPERTY LINK_OPTIONS ${flags})
 

@@ -108,10 +108,6 @@ static char *find_sources(void)
 
 static bool compile(const char *library, const char *probe, struct error *error)
 {
-    static const char *const sources[] = {
-        "binaries",      "channel", "fingerprint",   "loaded_elf", "loaded_macho",
-        "name_counters", "probe",   "process_state", "sandbox",    "shape"};
-    enum { SOURCES = sizeof sources / sizeof sources[0] };
     char *include = find_headers(library);
     if (include == NULL) {
         return error_set(error, "no include/Halide.h beside %s", library);
@@ -121,41 +117,35 @@ static bool compile(const char *library, const char *probe, struct error *error)
     char *unfinished = mem_printf("%s.%s", probe, "part");
     char *libraries = mem_strdup(library);
     (void)to_parent(libraries);
-    char *owned[SOURCES + 2];
-    char *command[32] = {0};
-    size_t used = 0;
-    command[used++] =
+    char *source = mem_printf("%s/all.cpp", folder);
+    char *search = mem_printf("-I%s", include);
+    char *rpath = mem_printf("-Wl,-rpath,%s", libraries);
+    char *program =
         mem_strdup(compiler != NULL && compiler[0] != '\0' ? compiler : "c++");
-    for (size_t i = 0; i < SOURCES; i++) {
-        owned[i] = mem_printf("%s/%s.cpp", folder, sources[i]);
-        command[used++] = owned[i];
-    }
-    owned[SOURCES] = mem_printf("-I%s", include);
-    owned[SOURCES + 1] = mem_printf("-Wl,-rpath,%s", libraries);
-    char *const flags[] = {"-std=c++17",
-                           "-O1",
-                           "-w",
-                           "-fPIC",
-                           "-shared",
-                           "-fvisibility=hidden",
-                           "-fno-sanitize=all",
-                           owned[SOURCES],
-                           (char *)library,
-                           owned[SOURCES + 1],
-                           "-ldl",
-                           "-o",
-                           unfinished};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        command[used++] = flags[i];
-    }
+    char *const command[] = {program,
+                             source,
+                             "-std=c++17",
+                             "-O1",
+                             "-w",
+                             "-fPIC",
+                             "-shared",
+                             "-fvisibility=hidden",
+                             "-fno-sanitize=all",
+                             search,
+                             (char *)library,
+                             rpath,
+                             "-ldl",
+                             "-o",
+                             unfinished,
+                             NULL};
     struct buffer ignored = {0};
     const bool ok =
         os_run(command, NULL, &ignored, error) && os_rename(unfinished, probe, error);
     buffer_release(&ignored);
-    for (size_t i = 0; i < SOURCES + 2; i++) {
-        free(owned[i]);
-    }
-    free(command[0]);
+    free(program);
+    free(rpath);
+    free(search);
+    free(source);
     free(libraries);
     free(unfinished);
     free(folder);
