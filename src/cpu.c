@@ -54,7 +54,7 @@ void cpu_describe(struct buffer *to)
 
 #else
 
-// Elsewhere the system knows: on Linux /proc/cpuinfo without the lines that change.
+// Elsewhere the system knows.
 void cpu_describe(struct buffer *to)
 {
     buffer_append_string(to, "other");

@@ -483,7 +483,11 @@ struct exit_status generator_finish(struct generator *generator,
         const bool ended = has_ended(generator);
         const bool read_any = read_some(generator, more ? &generator->talk : NULL,
                                         ended ? 0 : EXIT_CHECK_MS);
-        more = more && handle_messages(generator, &generator->talk, handle, context);
+        if (more && !handle_messages(generator, &generator->talk, handle, context)) {
+            // Who is not listened to must not wait for an answer.
+            more = false;
+            close_fd(&generator->talk.fd);
+        }
         if (ended && !read_any) {
             break;
         }

@@ -4,7 +4,6 @@
 
 #include "buffer.h"
 #include "key_fields.h"
-#include "notice.h"
 #include "os.h"
 #include "probe/protocol.h"
 #include "probe_file.h"
@@ -26,8 +25,7 @@ static bool give_up(struct inquiry *inquiry, enum bypass_reason reason, const ch
 static void make_probe_request(const struct request *request, struct buffer *to)
 {
     buffer_append_u32(to, PROBE_VERSION);
-    buffer_append_u32(to, (request->is_runtime ? PROBE_FLAG_RUNTIME : 0U) |
-                              (request->gradient ? PROBE_FLAG_GRADIENT : 0U));
+    buffer_append_u32(to, request->is_runtime ? PROBE_FLAG_RUNTIME : 0U);
     buffer_append_sized(to, request->generator, strlen(request->generator));
     buffer_append_u32(to, (uint32_t)request->param_count);
     for (size_t i = 0; i < request->param_count; i++) {

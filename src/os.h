@@ -191,6 +191,10 @@ void os_open_missing_streams(void);
 bool os_run(char *const argv[], const char *variable, struct buffer *out,
             struct error *error);
 
+/** Does the dynamic loader list a program's libraries, and not run it, when
+ *  LD_TRACE_LOADED_OBJECTS is set? */
+bool os_loader_lists_libraries(void);
+
 /** The folder of this program's file as a new string; NULL when it cannot be told. */
 char *os_own_folder(void);
 

@@ -203,3 +203,12 @@ void os_describe_cpu(struct buffer *to)
     (void)os_read_file(model, to, NULL, NULL);
 #endif
 }
+
+bool os_loader_lists_libraries(void)
+{
+#ifdef __GLIBC__
+    return true;
+#else
+    return false;
+#endif
+}

@@ -201,3 +201,8 @@ void os_sleep_ms(unsigned milliseconds)
 {
     Sleep(milliseconds);
 }
+
+bool os_loader_lists_libraries(void)
+{
+    return false;
+}

@@ -53,6 +53,10 @@ static char *find_in_build_tree(const char *program)
 // The dynamic loader itself tells what it would load.
 static char *find_halide(const char *program, struct error *error)
 {
+    if (!os_loader_lists_libraries()) {
+        error_set(error, "no --probe, and no way to find its libHalide on this system");
+        return NULL;
+    }
     struct buffer listing = {0};
     char *const command[] = {mem_strdup(program), NULL};
     char *library = NULL;
@@ -96,7 +100,7 @@ static char *find_sources(void)
     char *own = os_own_folder();
     char *installed =
         mem_printf("%s/../share/halidecache/src/probe", own == NULL ? "" : own);
-    char *main_source = mem_printf("%s/probe.cpp", installed);
+    char *main_source = mem_printf("%s/all.cpp", installed);
     if (!is_file(main_source)) {
         free(installed);
         installed = mem_strdup(HALIDECACHE_PROBE_SOURCES);

@@ -2,7 +2,7 @@
 //
 // By libcrypto's functions for this one digest. They are deprecated in favour of EVP,
 // which runs the same code, but not before it has built the tables of all digests: a
-// fifth of what a direct hit costs (docs/performance.md).
+// quarter of what a direct hit would cost then (docs/performance.md).
 
 #define OPENSSL_SUPPRESS_DEPRECATED
 

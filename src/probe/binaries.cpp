@@ -155,21 +155,20 @@ bool program_may_trace_pipelines()
 {
     const std::vector<Binary> binaries = loaded_binaries();
     const void *halide = base_of(address_in_halide());
-    std::string halide_name;
-    for (const Binary &binary : binaries) {
-        if (binary.base == halide) {
-            halide_name = binary.name;
+    const void *probe = base_of(reinterpret_cast<const void *>(&loaded_files));
+    Closure of_halide(binaries);
+    for (size_t i = 0; i < binaries.size(); i++) {
+        if (binaries[i].base == halide) {
             // Calls inside one binary need no symbol.
-            if (binary.path.empty()) {
+            if (binaries[i].path.empty()) {
                 return true;
             }
+            of_halide.add(i);
         }
     }
-    for (const Binary &binary : binaries) {
-        // Only who needs Halide can call it, and the tables of others are long.
-        if (std::find(binary.needs.begin(), binary.needs.end(), halide_name) !=
-            binary.needs.end()) {
-            const std::vector<const char *> used = symbols_from_others(binary);
+    for (size_t i = 0; i < binaries.size(); i++) {
+        if (!of_halide.has(i) && binaries[i].base != probe) {
+            const std::vector<const char *> used = symbols_from_others(binaries[i]);
             if (std::any_of(used.begin(), used.end(), [](const char *symbol) {
                     return strcmp(symbol, "_ZN6Halide8Pipeline14trace_pipelineEv") == 0;
                 })) {
@@ -266,6 +265,15 @@ void report_binaries(const std::set<std::string> &before, bool everything,
         }
         if (binary.base == halide) {
             providers = providers_of(binary, binaries);
+        }
+    }
+    // What replaces something, or was loaded by somebody else than the program, works
+    // with what it needs.
+    for (size_t i = 0; i < binaries.size(); i++) {
+        const void *base = binaries[i].base;
+        if (providers.count(i) != 0 ||
+            (!of_program.has(i) && base != probe && base != tracer)) {
+            counts.add(i);
         }
     }
     // The order counts: it decides whose symbols are taken. But the tracer, when it is

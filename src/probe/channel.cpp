@@ -154,7 +154,6 @@ bool Channel::read_request(Request *request) const
         return false;
     }
     request->runtime = (flags & PROBE_FLAG_RUNTIME) != 0;
-    request->gradient = (flags & PROBE_FLAG_GRADIENT) != 0;
     request->params.resize(params);
     for (auto &param : request->params) {
         if (!read_string(talk_, &param.first) || !read_string(talk_, &param.second)) {
@@ -163,6 +162,11 @@ bool Channel::read_request(Request *request) const
     }
     return read_strings(talk_, &request->targets) &&
            read_strings(talk_, &request->plugins);
+}
+
+void Messages::close() const
+{
+    (void)shutdown(fd_, SHUT_RDWR);
 }
 
 void Messages::send(uint32_t tag, const std::string &payload) const

@@ -17,7 +17,6 @@ namespace halidecache {
 
 struct Request {
     bool runtime = false;
-    bool gradient = false;
     std::string generator;
     std::vector<std::pair<std::string, std::string>> params;
     std::vector<std::string> targets;
@@ -41,6 +40,8 @@ public:
     }
 
     /** Sends one message. A helper that is gone is nobody's trouble here. */
+    /** For good: the other end sees that nothing more comes. */
+    void close() const;
     void send(uint32_t tag, const std::string &payload) const;
     void send_field(uint32_t tag, const std::string &name,
                     const std::string &value) const;

@@ -16,6 +16,7 @@
 #include "Halide.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -339,7 +340,8 @@ void send_fields(const Request &request, size_t index, AbstractGenerator *genera
     }
 }
 
-bool report_target(const Request &request, size_t index, const Messages &report)
+bool report_target(const Request &request, size_t index, const Messages &report,
+                   bool *chooses_autoscheduler)
 {
     Halide::Target target(request.targets[index]);
     if (request.targets.size() > 1) {
@@ -363,17 +365,18 @@ bool report_target(const Request &request, size_t index, const Messages &report)
     }
     send_fields(request, index, generator.get(), pipeline, report);
 
-    // An autoscheduler that no param names can only be the generator's own choice.
+    // One that no param names can only be the generator's own choice.
     const std::string scheduler = generator->context().autoscheduler_params().name;
     bool named_by_param = scheduler.empty();
     for (const auto &param : request.params) {
         named_by_param |= param.first == "autoscheduler" && param.second == scheduler;
     }
-    if (!named_by_param) {
-        report.send(PROBE_OWN_AUTOSCHEDULER, "");
-    }
+    *chooses_autoscheduler |= !named_by_param;
     return true;
 }
+
+// Describing a pipeline takes milliseconds; this is for what nobody has thought of.
+constexpr unsigned kCopySeconds = 60;
 
 // Stands for a generator in Halide's hands, and tells what it built.
 class Recorder : public AbstractGenerator {
@@ -453,16 +456,25 @@ private:
     // counter that names in the outputs come from. So a copy of the process does it.
     void send_fields_from_copy(const Halide::Pipeline &pipeline)
     {
-        const pid_t copy = fork();
+        // A thread that still runs may hold a lock, which nobody would release in the
+        // copy.
+        const pid_t copy = count_threads() > 1 ? -1 : fork();
         if (copy == 0) {
+            signal(SIGALRM, SIG_DFL);
+            alarm(kCopySeconds);
             try {
                 enter_sandbox(talk_.descriptor(), open_printed());
                 send_fields(request_, index_, generator_.get(), pipeline, talk_);
+                _exit(0);
             } catch (...) { // then nothing is confirmed
             }
-            _exit(0);
+            _exit(1);
         }
-        while (copy > 0 && waitpid(copy, nullptr, 0) < 0 && errno == EINTR) {
+        int status = -1;
+        while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (status != 0) {
+            talk_.close(); // it may have ended in the middle of a message
         }
     }
 
@@ -529,10 +541,11 @@ std::string describe_current_exception()
     }
 }
 
-bool report_pipelines(const Request &request, const Messages &report)
+bool report_pipelines(const Request &request, const Messages &report,
+                      bool *chooses_autoscheduler)
 {
     for (size_t i = 0; i < request.targets.size(); i++) {
-        if (!report_target(request, i, report)) {
+        if (!report_target(request, i, report, chooses_autoscheduler)) {
             return false;
         }
     }

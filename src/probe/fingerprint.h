@@ -18,8 +18,10 @@ bool has_own_autoscheduler(const std::string &name);
 std::string describe_current_exception();
 
 /** Builds the pipeline of every target as Halide is going to, and sends what each
- * consists of. False after a bypass message. Throws what the generator throws. */
-bool report_pipelines(const Request &request, const Messages &report);
+ * consists of. `*chooses_autoscheduler` is set when one has an autoscheduler that no
+ * param names. False after a bypass message. Throws what the generator throws. */
+bool report_pipelines(const Request &request, const Messages &report,
+                      bool *chooses_autoscheduler);
 
 /** From now on, whenever Halide makes this generator build a pipeline, sends what it
  * consists of, in the same fields. `after_build` is called each time. */

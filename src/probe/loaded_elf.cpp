@@ -102,7 +102,9 @@ int add_binary(struct dl_phdr_info *info, size_t, void *list)
 {
     auto *binaries = static_cast<std::vector<Binary> *>(list);
     Binary binary;
-    binary.path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+    // The program comes first; glibc gives it no name, musl does.
+    const bool is_program = binaries->empty();
+    binary.path = is_program || info->dlpi_name == nullptr ? "" : info->dlpi_name;
     binary.name = binary.path.substr(binary.path.rfind('/') + 1);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) &header = info->dlpi_phdr[i];
@@ -119,9 +121,10 @@ int add_binary(struct dl_phdr_info *info, size_t, void *list)
         }
     }
     read_names(&binary);
-    // The kernel's own object has no file.
-    if (binary.path.compare(0, 10, "linux-vdso") != 0 &&
-        binary.path.compare(0, 10, "linux-gate") != 0) {
+    // The kernel's own object has no file; musl gives it no name.
+    if (is_program ||
+        (!binary.path.empty() && binary.path.compare(0, 10, "linux-vdso") != 0 &&
+         binary.path.compare(0, 10, "linux-gate") != 0)) {
         binaries->push_back(binary);
     }
     return 0;

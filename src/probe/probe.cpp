@@ -31,8 +31,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <exception>
-#include <iostream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,8 +92,13 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
     load_plugins(request);
     if (request.runtime) {
         report_runtime(request, report);
-    } else if (!report_pipelines(request, report)) {
-        return false;
+    } else {
+        bool chooses_autoscheduler = false;
+        if (!report_pipelines(request, report, &chooses_autoscheduler)) {
+            return false;
+        }
+        schedules |= chooses_autoscheduler;
+        own_autoscheduler |= chooses_autoscheduler;
     }
     if (own_autoscheduler) {
         report.send(PROBE_OWN_AUTOSCHEDULER, "");

@@ -43,7 +43,6 @@ enum {
     PROBE_VERSION = 4,
 
     PROBE_FLAG_RUNTIME = 1, // no generator: report the libraries only
-    PROBE_FLAG_GRADIENT = 2,
 
     // Payload: the child's process number in decimal. The first message.
     PROBE_HELLO = 1,
@@ -63,7 +62,7 @@ enum {
     // Payload: empty. main() is over.
     PROBE_END = 8,
     // Payload as PROBE_FIELD: a field of a pipeline. The parent sends the same ones after
-    // GO, in the same order.
+    // CONFIRM, in the same order.
     PROBE_PIPELINE = 9,
     // Payload: a batch of records of the tracer (tracer/trace.h): what the generator
     // looked

@@ -27,6 +27,24 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+
+// Numbers of calls that are younger than some C libraries; they are the same on all
+// machines.
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
 #endif
 
 namespace halidecache {
@@ -139,6 +157,9 @@ const char *describe(int call)
     case SYS_socketpair:
         return "opens a socket";
     case SYS_kill:
+    case SYS_pidfd_send_signal:
+    case SYS_rt_sigqueueinfo:
+    case SYS_rt_tgsigqueueinfo:
     case SYS_ptrace:
         return "reaches for another process";
     default:
@@ -264,26 +285,64 @@ void filter_system_calls(int report)
     filter.refuse(SYS_openat2, ENOSYS);
     for (const int call : {
 #ifdef SYS_fork
-             SYS_fork,           SYS_vfork,           SYS_unlink,
-             SYS_rename,         SYS_mkdir,           SYS_rmdir,
-             SYS_link,           SYS_symlink,         SYS_mknod,
-             SYS_chmod,          SYS_chown,           SYS_lchown,
-             SYS_utime,          SYS_utimes,          SYS_futimesat,
+             SYS_fork,
+             SYS_vfork,
+             SYS_unlink,
+             SYS_rename,
+             SYS_mkdir,
+             SYS_rmdir,
+             SYS_link,
+             SYS_symlink,
+             SYS_mknod,
+             SYS_chmod,
+             SYS_chown,
+             SYS_lchown,
+             SYS_utime,
+             SYS_utimes,
+             SYS_futimesat,
 #endif
 #ifdef SYS_renameat
              SYS_renameat,
 #endif
-             SYS_unlinkat,       SYS_renameat2,       SYS_mkdirat,
-             SYS_linkat,         SYS_symlinkat,       SYS_mknodat,
-             SYS_fchmod,         SYS_fchmodat,        SYS_fchown,
-             SYS_fchownat,       SYS_utimensat,       SYS_truncate,
-             SYS_ftruncate,      SYS_fallocate,       SYS_setxattr,
-             SYS_lsetxattr,      SYS_fsetxattr,       SYS_sendfile,
-             SYS_splice,         SYS_copy_file_range, SYS_execve,
-             SYS_execveat,       SYS_socket,          SYS_socketpair,
-             SYS_kill,           SYS_ptrace,          SYS_process_vm_writev,
-             SYS_io_uring_setup, SYS_mq_open,         SYS_shmget,
-             SYS_msgget,         SYS_semget}) {
+             SYS_unlinkat,
+             SYS_renameat2,
+             SYS_mkdirat,
+             SYS_linkat,
+             SYS_symlinkat,
+             SYS_mknodat,
+             SYS_fchmod,
+             SYS_fchmodat,
+             SYS_fchown,
+             SYS_fchownat,
+             SYS_utimensat,
+             SYS_truncate,
+             SYS_ftruncate,
+             SYS_fallocate,
+             SYS_setxattr,
+             SYS_lsetxattr,
+             SYS_fsetxattr,
+             SYS_sendfile,
+             SYS_removexattr,
+             SYS_lremovexattr,
+             SYS_fremovexattr,
+             SYS_fchmodat2,
+             SYS_rt_sigqueueinfo,
+             SYS_rt_tgsigqueueinfo,
+             SYS_pidfd_send_signal,
+             SYS_splice,
+             SYS_copy_file_range,
+             SYS_execve,
+             SYS_execveat,
+             SYS_socket,
+             SYS_socketpair,
+             SYS_kill,
+             SYS_ptrace,
+             SYS_process_vm_writev,
+             SYS_io_uring_setup,
+             SYS_mq_open,
+             SYS_shmget,
+             SYS_msgget,
+             SYS_semget}) {
         filter.forbid(call);
     }
     // Without a filter (a kernel without seccomp) the child still is only a copy.

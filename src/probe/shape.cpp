@@ -56,6 +56,7 @@ private:
 
     std::map<std::string, uint64_t> names_;
     std::map<std::string, size_t> known_functions_;
+    std::map<const halide_buffer_t *, size_t> images_;
     std::vector<Function> functions_;
 
     void add_number(uint64_t number)
@@ -138,8 +139,14 @@ private:
                 add_number(static_cast<uint64_t>(raw->dim[i].extent));
                 add_number(static_cast<uint64_t>(raw->dim[i].stride));
             }
-            append_string(&text, std::string(reinterpret_cast<const char *>(raw->begin()),
-                                             reinterpret_cast<const char *>(raw->end())));
+            // A table may be used in many places.
+            const auto known = images_.emplace(raw, images_.size());
+            add_number(known.first->second);
+            if (known.second && raw->host != nullptr) {
+                append_string(&text,
+                              std::string(reinterpret_cast<const char *>(raw->begin()),
+                                          reinterpret_cast<const char *>(raw->end())));
+            }
         }
     }
     // Only a level that is locked can be asked what it is, and then it is too late to set
