@@ -18,7 +18,7 @@ function(expect_package helper sources)
     endforeach ()
     expect_wrapped(2 build)
     string(REPLACE " " "$ " sources "${sources}")
-    expect_contains("source of the probe" "${sources}/probe/probe.cpp" "${text}")
+    expect_contains("source of the probe" "${sources}/probe/all.cpp" "${text}")
     file(REMOVE_RECURSE "${WORK}/build")
 endfunction()
 
