@@ -240,9 +240,11 @@ class Bench:
 
     def part_c(self):
         # One library of each generator, and one runtime.
-        generators = {generator.arguments[0]: generator for generator in reversed(self.generators)}
+        generators = {}
+        for generator in self.generators:
+            generators.setdefault(generator.arguments[0], generator)
         results = []
-        for generator in reversed(generators.values()):
+        for generator in generators.values():
             say(f"c: a miss against no cache: {generator.name}")
             target, cache = self.scratch / "target", self.scratch / "cache-c"
             plain = Command("uncached", [Step(generator.arguments, target)], [target])

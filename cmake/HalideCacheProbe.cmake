@@ -169,11 +169,12 @@ function(_halidecache_check_halide out_reason out_details location version)
     set(${out_details} "${details}" PARENT_SCOPE)
 endfunction()
 
-# A name for what was found out about this very libHalide with this compiler.
+# A name for what was found out about this very libHalide with this compiler; the arguments
+# behind are what else it depends on.
 function(_halidecache_memo out what location)
     file(TIMESTAMP "${location}" time "%s" UTC)
     string(SHA256 id
-        "${location}|${time}|${CMAKE_CXX_COMPILER}|${CMAKE_CXX_COMPILER_VERSION}|${CMAKE_CXX_FLAGS}"
+        "${location}|${time}|${CMAKE_CXX_COMPILER}|${CMAKE_CXX_COMPILER_VERSION}|${CMAKE_CXX_FLAGS}|${ARGN}"
     )
     string(SUBSTRING "${id}" 0 16 id)
     set(${out} "_HalideCache_${what}_${id}" PARENT_SCOPE)
@@ -215,17 +216,15 @@ endfunction()
 
 # Does the probe compile with a Halide that it is not known to fit?
 function(_halidecache_check_probe out location)
-    _halidecache_memo(memo PROBE_COMPILES "${location}")
     _halidecache_probe_source(source)
     cmake_path(GET source PARENT_PATH folder)
     file(GLOB parts "${folder}/*")
+    set(digests "")
     foreach (part IN LISTS parts)
         file(SHA256 "${part}" digest)
-        string(APPEND memo "|${digest}")
+        list(APPEND digests "${digest}")
     endforeach ()
-    string(SHA256 memo "${memo}")
-    string(SUBSTRING "${memo}" 0 16 memo)
-    string(PREPEND memo "_HalideCache_PROBE_COMPILES_")
+    _halidecache_memo(memo PROBE_COMPILES "${location}" ${digests})
     if (NOT DEFINED CACHE{${memo}})
         set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
         _halidecache_neutral_flags(flags)

@@ -18,6 +18,23 @@ namespace halidecache {
 
 namespace {
 
+// The start of the binary that has this address; null when there is none.
+const void *base_of(const void *address)
+{
+    Dl_info info = {};
+    return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+const void *base_of_halide()
+{
+    return base_of(address_in_halide());
+}
+
+const void *base_of_probe()
+{
+    return base_of(reinterpret_cast<const void *>(&loaded_files));
+}
+
 class Closure {
 public:
     explicit Closure(const std::vector<Binary> &binaries) : binaries_(binaries)
@@ -148,14 +165,14 @@ bool program_uses_this_halide()
 {
     const void *entry =
         dlsym(RTLD_DEFAULT, "_ZN6Halide8Internal20generate_filter_mainEiPPc");
-    return entry != nullptr && base_of(entry) == base_of(address_in_halide());
+    return entry != nullptr && base_of(entry) == base_of_halide();
 }
 
 bool program_may_trace_pipelines()
 {
     const std::vector<Binary> binaries = loaded_binaries();
-    const void *halide = base_of(address_in_halide());
-    const void *probe = base_of(reinterpret_cast<const void *>(&loaded_files));
+    const void *halide = base_of_halide();
+    const void *probe = base_of_probe();
     Closure of_halide(binaries);
     for (size_t i = 0; i < binaries.size(); i++) {
         if (binaries[i].base == halide) {
@@ -181,7 +198,7 @@ bool program_may_trace_pipelines()
 
 MemoryRange zeroed_memory_of_halide()
 {
-    const void *halide = base_of(address_in_halide());
+    const void *halide = base_of_halide();
     for (const Binary &binary : loaded_binaries()) {
         if (binary.base == halide) {
             return binary.zeroed;
@@ -227,7 +244,7 @@ std::string find_replaced()
 
 bool autoschedulers_may_look_around(const std::set<std::string> &before, bool everything)
 {
-    const void *probe = base_of(reinterpret_cast<const void *>(&loaded_files));
+    const void *probe = base_of_probe();
     for (const Binary &binary : loaded_binaries()) {
         const bool is_plugin = before.count(binary.path) == 0;
         const bool is_known =
@@ -245,8 +262,8 @@ void report_binaries(const std::set<std::string> &before, bool everything,
                      const Messages &report)
 {
     const std::vector<Binary> binaries = loaded_binaries();
-    const void *halide = base_of(address_in_halide());
-    const void *probe = base_of(reinterpret_cast<const void *>(&loaded_files));
+    const void *halide = base_of_halide();
+    const void *probe = base_of_probe();
     const void *take = dlsym(RTLD_DEFAULT, TRACE_TAKE);
     const void *tracer = take != nullptr ? base_of(take) : nullptr;
     Closure counts(binaries);
@@ -293,7 +310,7 @@ void report_binaries(const std::set<std::string> &before, bool everything,
         }
         if (before.count(binary.path) == 0) {
             report.send(PROBE_PLUGIN, binary.path);
-        } else if (counts.has(i) || providers.count(i) != 0 || !of_program.has(i)) {
+        } else if (counts.has(i)) {
             report.send(PROBE_BINARY, binary.path);
         }
     }

@@ -37,9 +37,6 @@ std::vector<const char *> symbols_from_others(const Binary &binary);
  *  they were found when linking? */
 bool first_binary_provides();
 
-/** The start of the binary that has this address; null when there is none. */
-const void *base_of(const void *address);
-
 } // namespace halidecache
 
 #endif

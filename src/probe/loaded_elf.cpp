@@ -6,7 +6,6 @@
 
 #include "loaded.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -184,12 +183,6 @@ std::vector<const char *> symbols_from_others(const Binary &binary)
 bool first_binary_provides()
 {
     return true;
-}
-
-const void *base_of(const void *address)
-{
-    Dl_info info = {};
-    return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 } // namespace halidecache

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <dlfcn.h>
 #include <mach-o/dyld.h>
 #include <mach-o/loader.h>
 #include <mach-o/nlist.h>
@@ -141,12 +140,6 @@ bool first_binary_provides()
     // The two-level namespace: each symbol comes from the library that it was linked
     // with.
     return false;
-}
-
-const void *base_of(const void *address)
-{
-    Dl_info info = {};
-    return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 } // namespace halidecache

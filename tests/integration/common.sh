@@ -22,20 +22,8 @@ cd "$scratch"
 unset HL_CACHE_DIR HL_CACHE_MAX_SIZE HL_CACHE_MAX_AGE HL_TARGET
 export LC_ALL=C TMPDIR="$scratch/tmp" HALIDE_CACHE_LOG="$scratch/log"
 
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    exit 1
-}
-
-# expect <what> <expected> <actual>
-expect() {
-    [[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
-}
-
-# expect_text <what> <text that is contained> <actual>
-expect_text() {
-    [[ $3 == *"$2"* ]] || fail "$1: expected '$2' in '$3'"
-}
+# shellcheck source=../expect.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 # count <extended regular expression>: lines of the log that match.
 count() {

@@ -11,6 +11,7 @@ set -euo pipefail
 wine=$1
 programs=$2
 scratch=$3
+expectations=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/expect.sh
 
 # Nothing of the user's environment decides, Wine's own folders neither.
 unset HL_CACHE_DIR HL_CACHE_MAX_SIZE HL_CACHE_MAX_AGE HL_TARGET HALIDE_CACHE_LOG DISPLAY
@@ -23,20 +24,8 @@ mkdir "$drive/test"
 cp "$programs"/* "$drive/test"
 cd "$drive/test"
 
-fail() {
-    printf 'FAILED: %s\n' "$*" >&2
-    exit 1
-}
-
-# expect <what> <expected> <actual>
-expect() {
-    [[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
-}
-
-# expect_text <what> <text that is contained> <actual>
-expect_text() {
-    [[ $3 == *"$2"* ]] || fail "$1: expected '$2' in '$3'"
-}
+# shellcheck source=../expect.sh
+source "$expectations"
 
 # helper <argument>...: sets `status`, `out` and `err`; standard input is passed on.
 helper() {
