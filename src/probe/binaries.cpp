@@ -84,29 +84,29 @@ bool has_address(const Binary &binary, const void *address)
 
 // Symbols of the program and its libraries come before those of the C library, for
 // libHalide too: a program with an exp() of its own makes lowering fold constants by
-// that. Returns who provides what a binary takes from others. Allocators are what many
-// programs replace, and change no result; C++ has many copies of its templates, and they
-// are equal by its rules.
-std::set<size_t> providers_of(const Binary &binary, const std::vector<Binary> &binaries)
+// that. Does anybody but the `known` ones provide what the binary takes from others?
+// Allocators are what many programs replace, and change no result; C++ has many copies of
+// its templates, and they are equal by its rules.
+bool others_provide(const Binary &binary, const Closure &known,
+                    const std::vector<Binary> &binaries)
 {
     static const std::set<std::string> allocators = {
         "aligned_alloc", "calloc",         "free",    "malloc",  "malloc_usable_size",
         "memalign",      "posix_memalign", "pvalloc", "realloc", "valloc"};
-    std::set<size_t> providers;
     if (!first_binary_provides()) {
-        return providers;
+        return false;
     }
     for (const char *symbol : symbols_from_others(binary)) {
         const bool counts =
             strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0;
         const void *address = counts ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
         for (size_t i = 0; address != nullptr && i < binaries.size(); i++) {
-            if (has_address(binaries[i], address)) {
-                providers.insert(i);
+            if (!known.has(i) && has_address(binaries[i], address)) {
+                return true;
             }
         }
     }
-    return providers;
+    return false;
 }
 
 // Only names are looked at: what somebody imports and never calls counts as well.
@@ -268,7 +268,8 @@ void report_binaries(const std::set<std::string> &before, bool everything,
     const void *tracer = take != nullptr ? base_of(take) : nullptr;
     Closure counts(binaries);
     Closure of_program(binaries);
-    std::set<size_t> providers;
+    Closure known(binaries); // by the key, or as one that passes all calls on
+    size_t halide_index = 0;
     for (size_t i = 0; i < binaries.size(); i++) {
         const Binary &binary = binaries[i];
         const bool is_program = binary.path.empty();
@@ -280,16 +281,17 @@ void report_binaries(const std::set<std::string> &before, bool everything,
         if (binary.base == halide || is_plugin || (everything && is_program)) {
             counts.add(i);
         }
-        if (binary.base == halide) {
-            providers = providers_of(binary, binaries);
+        if (binary.base == halide || (tracer != nullptr && binary.base == tracer)) {
+            known.add(i);
         }
+        halide_index = binary.base == halide ? i : halide_index;
     }
-    // What replaces something, or was loaded by somebody else than the program, works
-    // with what it needs.
+    // Who replaces something can work with everything else that is there; so can who was
+    // loaded by somebody else than the program.
+    const bool others_count = others_provide(binaries[halide_index], known, binaries);
     for (size_t i = 0; i < binaries.size(); i++) {
         const void *base = binaries[i].base;
-        if (providers.count(i) != 0 ||
-            (!of_program.has(i) && base != probe && base != tracer)) {
+        if ((others_count || !of_program.has(i)) && base != probe && base != tracer) {
             counts.add(i);
         }
     }

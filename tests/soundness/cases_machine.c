@@ -102,6 +102,37 @@ static void prepare_exp(struct world *world)
                 "extern \"C\" float expf(float x) { return x + 2; }");
 }
 
+// The replacement is in one library, and what it computes with in another one, which only
+// the program names.
+static void build_inner(struct world *world, const char *body)
+{
+    char *text = mem_printf("extern \"C\" double inner() { %s }\n", body);
+    world_compile_library(world, text, "libinner.so");
+    free(text);
+}
+
+static void prepare_inner(struct world *world)
+{
+    build_inner(world, "return 1;");
+    edit_helper(world, "/*namespace scope*/",
+                "extern \"C\" double inner();"
+                "extern \"C\" double exp(double x) { return x + inner(); }"
+                "extern \"C\" float expf(float x) { return x + (float)inner(); }");
+}
+
+static void change_inner(struct world *world)
+{
+    build_inner(world, "return 2;");
+}
+
+// It is not linked with Halide: the program brings it.
+static void give_helper_a_trace(struct world *world)
+{
+    edit_helper(world, "/*namespace scope*/",
+                "namespace Halide { struct Pipeline { void trace_pipeline(); }; }"
+                "void trace(Halide::Pipeline &pipeline) { pipeline.trace_pipeline(); }");
+}
+
 static void give_helper_a_destructor(struct world *world)
 {
     edit_helper(world, "/*namespace scope*/",
@@ -290,6 +321,22 @@ static const struct test_case cases[] = {
         .flags = "-L{case} -lhelper -Wl,-rpath,{case}",
         .change = give_helper_an_exp,
         .expected = MISS,
+    },
+    {
+        .name = "machine.helper-library-replaces-exp-with-another",
+        .generator = "machine_helper_",
+        .pipeline = "helped",
+        .prepare = prepare_inner,
+        .flags = "-L{case} -Wl,--no-as-needed -lhelper -linner -Wl,-rpath,{case}",
+        .change = change_inner,
+        .expected = MISS,
+    },
+    {
+        .name = "machine.helper-library-traces",
+        HELPED,
+        .change = give_helper_a_trace,
+        .expected = BYPASS,
+        .reason = BYPASS_CUSTOM_LOWERING,
     },
     {
         .name = "machine.helper-library-writes-at-exit",
