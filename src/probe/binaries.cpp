@@ -35,6 +35,33 @@ const void *base_of_probe()
     return base_of(reinterpret_cast<const void *>(&loaded_files));
 }
 
+// The tracer's functions stand in front of others, and change nothing.
+class Tracer {
+public:
+    Tracer()
+        : real_(reinterpret_cast<trace_real_function *>(dlsym(RTLD_DEFAULT, TRACE_REAL))),
+          base_(real_ != nullptr ? base_of(reinterpret_cast<const void *>(real_))
+                                 : nullptr)
+    {
+    }
+    bool is(const Binary &binary) const
+    {
+        return base_ != nullptr && binary.base == base_;
+    }
+    /** What the process calls by this name. Null when there is nothing. */
+    const void *find(const char *symbol) const
+    {
+        const void *address = dlsym(RTLD_DEFAULT, symbol);
+        return base_ != nullptr && address != nullptr && base_of(address) == base_
+                   ? reinterpret_cast<const void *>(real_(symbol))
+                   : address;
+    }
+
+private:
+    trace_real_function *real_;
+    const void *base_;
+};
+
 class Closure {
 public:
     explicit Closure(const std::vector<Binary> &binaries) : binaries_(binaries)
@@ -87,7 +114,7 @@ bool has_address(const Binary &binary, const void *address)
 // that. Does anybody but the `known` ones provide what the binary takes from others?
 // Allocators are what many programs replace, and change no result; C++ has many copies of
 // its templates, and they are equal by its rules.
-bool others_provide(const Binary &binary, const Closure &known,
+bool others_provide(const Binary &binary, const Closure &known, const Tracer &tracer,
                     const std::vector<Binary> &binaries)
 {
     static const std::set<std::string> allocators = {
@@ -99,9 +126,10 @@ bool others_provide(const Binary &binary, const Closure &known,
     for (const char *symbol : symbols_from_others(binary)) {
         const bool counts =
             strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0;
-        const void *address = counts ? dlsym(RTLD_DEFAULT, symbol) : nullptr;
+        const void *address = counts ? tracer.find(symbol) : nullptr;
         for (size_t i = 0; address != nullptr && i < binaries.size(); i++) {
-            if (!known.has(i) && has_address(binaries[i], address)) {
+            if (!known.has(i) && !tracer.is(binaries[i]) &&
+                has_address(binaries[i], address)) {
                 return true;
             }
         }
@@ -264,11 +292,10 @@ void report_binaries(const std::set<std::string> &before, bool everything,
     const std::vector<Binary> binaries = loaded_binaries();
     const void *halide = base_of_halide();
     const void *probe = base_of_probe();
-    const void *take = dlsym(RTLD_DEFAULT, TRACE_TAKE);
-    const void *tracer = take != nullptr ? base_of(take) : nullptr;
+    const Tracer tracer;
     Closure counts(binaries);
     Closure of_program(binaries);
-    Closure known(binaries); // by the key, or as one that passes all calls on
+    Closure of_halide(binaries);
     size_t halide_index = 0;
     for (size_t i = 0; i < binaries.size(); i++) {
         const Binary &binary = binaries[i];
@@ -281,17 +308,18 @@ void report_binaries(const std::set<std::string> &before, bool everything,
         if (binary.base == halide || is_plugin || (everything && is_program)) {
             counts.add(i);
         }
-        if (binary.base == halide || (tracer != nullptr && binary.base == tracer)) {
-            known.add(i);
+        if (binary.base == halide) {
+            of_halide.add(i);
+            halide_index = i;
         }
-        halide_index = binary.base == halide ? i : halide_index;
     }
     // Who replaces something can work with everything else that is there; so can who was
     // loaded by somebody else than the program.
-    const bool others_count = others_provide(binaries[halide_index], known, binaries);
+    const bool others_count =
+        others_provide(binaries[halide_index], of_halide, tracer, binaries);
     for (size_t i = 0; i < binaries.size(); i++) {
-        const void *base = binaries[i].base;
-        if ((others_count || !of_program.has(i)) && base != probe && base != tracer) {
+        if ((others_count || !of_program.has(i)) && binaries[i].base != probe &&
+            !tracer.is(binaries[i])) {
             counts.add(i);
         }
     }
@@ -307,7 +335,7 @@ void report_binaries(const std::set<std::string> &before, bool everything,
     order.insert(order.end(), of_program.order().begin(), of_program.order().end());
     for (const size_t i : order) {
         const Binary &binary = binaries[i];
-        if (binary.base == probe || (tracer != nullptr && binary.base == tracer)) {
+        if (binary.base == probe || tracer.is(binary)) {
             continue;
         }
         if (before.count(binary.path) == 0) {

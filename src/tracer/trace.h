@@ -11,6 +11,10 @@
 //
 //   dlsym(RTLD_DEFAULT, TRACE_TAKE)      a trace_take_function
 //
+// and sees past the tracer's functions to those they stand in front of by
+//
+//   dlsym(RTLD_DEFAULT, TRACE_REAL)      a trace_real_function
+//
 // Each call hands over a batch: what was seen since the one before. A record that was in
 // an earlier batch does not come again, so a reader adds the batches up. A forked copy
 // has what was seen until the fork, and goes on by itself.
@@ -136,5 +140,11 @@ static inline uint32_t trace_sum(uint64_t device, uint64_t inode, uint64_t size,
 /** Sets `*records` and `*size` to a batch, valid until the next call; to NULL and 0 in a
  *  process that is not traced. */
 typedef void trace_take_function(const void **records, size_t *size);
+
+#define TRACE_REAL "halidecache_tracer_real"
+
+/** The function that the process would call by this name if there were no tracer; one of
+ *  the tracer's own when there is none. Only for names of functions that it has. */
+typedef void (*trace_real_function(const char *name))(void);
 
 #endif

@@ -15,9 +15,11 @@
 //   variables.c       the environment, and what libc reads because of it
 //   nondeterminism.c  clocks, random numbers, what is particular to process and machine
 //   processes.c       other processes, the network, everything else that leads outside
-//   loaded.c          libraries; library_search.c and library_cache.c: where they are
-//   found callers.c         whose code is it that calls image.c           loaded objects
-//   in memory spin.c            the lock
+//   loaded.c          libraries
+//   library_search.c  where they are found, with library_cache.c
+//   callers.c         whose code is it that calls
+//   image.c           loaded objects in memory
+//   spin.c            the lock
 //
 // It runs inside of other people's calls: it does not allocate in them, does not change
 // errno, holds no files open, and never waits without a limit. When something cannot be
@@ -166,6 +168,11 @@ static void note_standard_input(void)
     if (stdin != NULL && stdin->_IO_read_base != NULL) {
         records_add_opaque("reads standard input", "stdin", NULL);
     }
+}
+
+HOOKED(real_function *, halidecache_tracer_real, (const char *name))
+{
+    return real_find(name);
 }
 
 HOOKED(void, halidecache_tracer_take, (const void **records, size_t *size))
