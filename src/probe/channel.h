@@ -40,12 +40,12 @@ public:
     }
 
     /** Sends one message. A helper that is gone is nobody's trouble here. */
-    /** For good: the other end sees that nothing more comes. */
-    void close() const;
     void send(uint32_t tag, const std::string &payload) const;
     void send_field(uint32_t tag, const std::string &name,
                     const std::string &value) const;
     void send_bypass(bypass_reason reason, const std::string &text) const;
+    /** For good: the other end sees that nothing more comes. */
+    void close() const;
 
 private:
     int fd_;

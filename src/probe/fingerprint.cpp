@@ -381,10 +381,9 @@ constexpr unsigned kCopySeconds = 60;
 // Stands for a generator in Halide's hands, and tells what it built.
 class Recorder : public AbstractGenerator {
 public:
-    Recorder(Halide::Internal::AbstractGeneratorPtr generator, const Request &request,
-             size_t index, const Messages &talk, void (*after_build)())
-        : generator_(std::move(generator)), request_(request), index_(index), talk_(talk),
-          after_build_(after_build)
+    Recorder(Halide::Internal::AbstractGeneratorPtr generator, size_t index,
+             const Confirmation &confirmation)
+        : generator_(std::move(generator)), index_(index), confirmation_(confirmation)
     {
     }
     std::string name() override
@@ -412,8 +411,14 @@ public:
     Halide::Pipeline build_pipeline() override
     {
         Halide::Pipeline pipeline = generator_->build_pipeline();
-        send_fields_from_copy(pipeline);
-        after_build_();
+        const bool can_stay_here = index_ == 0 &&
+                                   confirmation_.name_counters != nullptr &&
+                                   Halide::exceptions_enabled();
+        if (!(can_stay_here ? send_fields_from_here(pipeline)
+                            : send_fields_from_copy(pipeline))) {
+            confirmation_.talk.close(); // it may have ended in the middle of a message
+        }
+        confirmation_.after_build();
         return pipeline;
     }
     std::vector<Parameter> input_parameter(const std::string &name) override
@@ -453,8 +458,16 @@ public:
 
 private:
     // Serializing an embedded buffer takes a name for a copy of it, and with that moves a
-    // counter that names in the outputs come from. So a copy of the process does it.
-    void send_fields_from_copy(const Halide::Pipeline &pipeline)
+    // counter that names in the outputs come from.
+    bool send_fields_from_here(const Halide::Pipeline &pipeline)
+    {
+        const NameCountersKeeper keeper(confirmation_.name_counters);
+        return send_all_fields(pipeline);
+    }
+    // Where the counters cannot be put back, or where something has to be locked for good
+    // to be looked at (shape.h). All memory that the process writes to after that has to
+    // be faulted in again, which takes longer than the rest of it.
+    bool send_fields_from_copy(const Halide::Pipeline &pipeline)
     {
         // A thread that still runs may hold a lock, which nobody would release in the
         // copy.
@@ -462,27 +475,28 @@ private:
         if (copy == 0) {
             signal(SIGALRM, SIG_DFL);
             alarm(kCopySeconds);
-            try {
-                enter_sandbox(talk_.descriptor(), open_printed());
-                send_fields(request_, index_, generator_.get(), pipeline, talk_);
-                _exit(0);
-            } catch (...) { // then nothing is confirmed
-            }
-            _exit(1);
+            enter_sandbox(confirmation_.talk.descriptor(), open_printed());
+            _exit(send_all_fields(pipeline) ? 0 : 1);
         }
         int status = -1;
         while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR) {
         }
-        if (status != 0) {
-            talk_.close(); // it may have ended in the middle of a message
+        return status == 0;
+    }
+    bool send_all_fields(const Halide::Pipeline &pipeline)
+    {
+        try {
+            send_fields(confirmation_.request, index_, generator_.get(), pipeline,
+                        confirmation_.talk);
+            return true;
+        } catch (...) {
+            return false;
         }
     }
 
     Halide::Internal::AbstractGeneratorPtr generator_;
-    Request request_;
     size_t index_;
-    Messages talk_;
-    void (*after_build_)();
+    Confirmation confirmation_;
 };
 
 // Halide's registry has no call that gives a factory away. Naming private members in an
@@ -542,30 +556,31 @@ std::string describe_current_exception()
 }
 
 bool report_pipelines(const Request &request, const Messages &report,
-                      bool *chooses_autoscheduler)
+                      bool *chooses_autoscheduler, NameCounters **name_counters)
 {
     for (size_t i = 0; i < request.targets.size(); i++) {
         if (!report_target(request, i, report, chooses_autoscheduler)) {
             return false;
         }
     }
-    report.send_field(PROBE_FIELD, "name counters", describe_name_counters());
+    *name_counters = find_name_counters();
+    report.send_field(PROBE_FIELD, "name counters",
+                      describe_name_counters(*name_counters));
     return true;
 }
 
-void confirm_pipelines(const Request &request, const Messages &talk,
-                       void (*after_build)())
+void confirm_pipelines(const Confirmation &confirmation)
 {
     GeneratorRegistry &registry = reveal(Registry())();
     auto &factories = registry.*reveal(Factories());
-    const auto found = factories.find(request.generator);
+    const auto found = factories.find(confirmation.request.generator);
     if (found != factories.end()) {
         const Halide::Internal::GeneratorFactory original = found->second;
         auto built = std::make_shared<size_t>(0);
-        found->second = [original, request, talk, after_build,
+        found->second = [original, confirmation,
                          built](const Halide::GeneratorContext &context) {
             return Halide::Internal::AbstractGeneratorPtr(
-                new Recorder(original(context), request, (*built)++, talk, after_build));
+                new Recorder(original(context), (*built)++, confirmation));
         };
     }
 }

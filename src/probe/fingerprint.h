@@ -5,6 +5,7 @@
 #define HALIDECACHE_PROBE_FINGERPRINT_H
 
 #include "channel.h"
+#include "name_counters.h"
 
 namespace halidecache {
 
@@ -19,14 +20,21 @@ std::string describe_current_exception();
 
 /** Builds the pipeline of every target as Halide is going to, and sends what each
  * consists of. `*chooses_autoscheduler` is set when one has an autoscheduler that no
- * param names. False after a bypass message. Throws what the generator throws. */
+ * param names, `*name_counters` to what find_name_counters() found. False after a bypass
+ * message. Throws what the generator throws. */
 bool report_pipelines(const Request &request, const Messages &report,
-                      bool *chooses_autoscheduler);
+                      bool *chooses_autoscheduler, NameCounters **name_counters);
+
+struct Confirmation {
+    Request request;
+    Messages talk;
+    NameCounters *name_counters = nullptr; // may be null
+    void (*after_build)() = nullptr;       // called each time
+};
 
 /** From now on, whenever Halide makes this generator build a pipeline, sends what it
- * consists of, in the same fields. `after_build` is called each time. */
-void confirm_pipelines(const Request &request, const Messages &talk,
-                       void (*after_build)());
+ *  consists of, in the same fields. */
+void confirm_pipelines(const Confirmation &confirmation);
 
 /** Sends the targets of a runtime as Halide understands them. */
 void report_runtime(const Request &request, const Messages &report);

@@ -6,8 +6,6 @@
 
 #include "Halide.h"
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -17,14 +15,9 @@ namespace halidecache {
 
 namespace {
 
-// Halide's kMaxUniqueCounters.
-constexpr size_t kCounters = 1 << 14;
-
-using Counter = std::atomic<int>;
-
 size_t number_of(const std::string &name)
 {
-    return std::hash<std::string>()(name) & (kCounters - 1);
+    return std::hash<std::string>()(name) & (kNameCounters - 1);
 }
 
 // What the counter of the name was at; it goes up by one.
@@ -64,7 +57,7 @@ std::vector<Mark> make_marks()
     return marks;
 }
 
-bool has_marks(const Counter *table, const std::vector<Mark> &marks)
+bool has_marks(const NameCounters &table, const std::vector<Mark> &marks)
 {
     for (const Mark &mark : marks) {
         if (table[mark.number].load(std::memory_order_relaxed) != mark.value) {
@@ -77,45 +70,21 @@ bool has_marks(const Counter *table, const std::vector<Mark> &marks)
 // Compilers align what is larger than that to it.
 constexpr uintptr_t kAlignment = 16;
 
-// Halide's table, where it can be told without doubt.
-const Counter *find_table()
+std::array<int, kNameCounters> read_all(const NameCounters &table)
 {
-    const std::vector<Mark> marks = make_marks();
-    const MemoryRange zeroed = zeroed_memory_of_halide();
-    const auto start = reinterpret_cast<uintptr_t>(zeroed.start);
-    const auto end = reinterpret_cast<uintptr_t>(zeroed.end);
-    const Counter *found = nullptr;
-    for (uintptr_t at = (start + kAlignment - 1) / kAlignment * kAlignment;
-         at + sizeof(Counter) * kCounters <= end; at += kAlignment) {
-        const auto *table = reinterpret_cast<const Counter *>(at);
-        if (has_marks(table, marks)) {
-            if (found != nullptr) {
-                return nullptr;
-            }
-            found = table;
-        }
-    }
-    const Mark &last = marks.back();
-    const bool moves = found != nullptr && take(last.name) == last.value &&
-                       found[last.number].load() == last.value + 1;
-    return moves ? found : nullptr;
-}
-
-std::array<int, kCounters> read_all(const Counter *table)
-{
-    std::array<int, kCounters> values;
-    for (size_t i = 0; i < kCounters; i++) {
+    std::array<int, kNameCounters> values;
+    for (size_t i = 0; i < kNameCounters; i++) {
         values[i] = table[i].load(std::memory_order_relaxed);
     }
     return values;
 }
 
 // Without the table: a name for every counter. That takes some 150,000 names.
-std::array<int, kCounters> take_all()
+std::array<int, kNameCounters> take_all()
 {
-    std::array<int, kCounters> values;
+    std::array<int, kNameCounters> values;
     values.fill(-1);
-    size_t left = kCounters;
+    size_t left = kNameCounters;
     std::string name = "aaaa";
     while (left > 0) {
         int &value = values[number_of(name)];
@@ -137,18 +106,55 @@ std::array<int, kCounters> take_all()
 
 } // namespace
 
-std::string describe_name_counters()
+NameCounters *find_name_counters()
 {
-    const Counter *table = find_table();
-    const std::array<int, kCounters> values =
-        table != nullptr ? read_all(table) : take_all();
+    const std::vector<Mark> marks = make_marks();
+    const MemoryRange zeroed = zeroed_memory_of_halide();
+    const auto start = reinterpret_cast<uintptr_t>(zeroed.start);
+    const auto end = reinterpret_cast<uintptr_t>(zeroed.end);
+    NameCounters *found = nullptr;
+    for (uintptr_t at = (start + kAlignment - 1) / kAlignment * kAlignment;
+         at + sizeof(NameCounters) <= end; at += kAlignment) {
+        auto *table = reinterpret_cast<NameCounters *>(at);
+        if (has_marks(*table, marks)) {
+            if (found != nullptr) {
+                return nullptr;
+            }
+            found = table;
+        }
+    }
+    const Mark &last = marks.back();
+    const bool moves = found != nullptr && take(last.name) == last.value &&
+                       (*found)[last.number].load() == last.value + 1;
+    return moves ? found : nullptr;
+}
+
+std::string describe_name_counters(const NameCounters *table)
+{
+    const std::array<int, kNameCounters> values =
+        table != nullptr ? read_all(*table) : take_all();
     std::string text;
-    for (size_t i = 0; i < kCounters; i++) {
+    for (size_t i = 0; i < kNameCounters; i++) {
         if (values[i] != 0) {
             text += std::to_string(i) + ':' + std::to_string(values[i]) + ' ';
         }
     }
     return text;
+}
+
+NameCountersKeeper::NameCountersKeeper(NameCounters *table)
+    : table_(table), values_(read_all(*table))
+{
+}
+
+NameCountersKeeper::~NameCountersKeeper()
+{
+    for (size_t i = 0; i < kNameCounters; i++) {
+        // Writing what is there already would take pages that nobody needs.
+        if ((*table_)[i].load(std::memory_order_relaxed) != values_[i]) {
+            (*table_)[i].store(values_[i], std::memory_order_relaxed);
+        }
+    }
 }
 
 } // namespace halidecache

@@ -6,17 +6,45 @@
 // processes whose counters differ write different ones. They differ when a generator does
 // more with Halide than to build what it returns, such as to compile something for its
 // own use.
+//
+// The table has no name that others see; it is found among Halide's variables by what is
+// in it.
 
 #ifndef HALIDECACHE_PROBE_NAME_COUNTERS_H
 #define HALIDECACHE_PROBE_NAME_COUNTERS_H
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <string>
 
 namespace halidecache {
 
-/** "<number of the counter>:<value> " for all that are not at zero. Advances some of
- * them, so it is only for the child, after it has built everything. */
-std::string describe_name_counters();
+// Halide's kMaxUniqueCounters.
+constexpr size_t kNameCounters = 1 << 14;
+
+using NameCounters = std::array<std::atomic<int>, kNameCounters>;
+
+/** Where Halide's table is; null when that cannot be told without doubt. Advances some of
+ *  them, so it is only for a copy of the process, which has it where the process has. */
+NameCounters *find_name_counters();
+
+/** "<number of the counter>:<value> " for all that are not at zero. A null table is one
+ * that was not found: the counters are then advanced to see where they were. */
+std::string describe_name_counters(const NameCounters *table);
+
+/** Puts the counters back, at its end, to where they were at its start. */
+class NameCountersKeeper {
+public:
+    explicit NameCountersKeeper(NameCounters *table);
+    ~NameCountersKeeper();
+    NameCountersKeeper(const NameCountersKeeper &) = delete;
+    NameCountersKeeper &operator=(const NameCountersKeeper &) = delete;
+
+private:
+    NameCounters *table_;
+    std::array<int, kNameCounters> values_;
+};
 
 } // namespace halidecache
 

@@ -31,6 +31,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <new>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +74,26 @@ void report_trace(const Messages &report)
     }
 }
 
+// What the child finds out for its parent.
+struct Findings {
+    NameCounters *name_counters = nullptr;
+};
+
+// In memory that both have. Null when there is none to be had.
+Findings *share_findings()
+{
+    void *shared = mmap(nullptr, sizeof(Findings), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared != MAP_FAILED ? new (shared) Findings : nullptr;
+}
+
+Findings take_findings(Findings *shared)
+{
+    const Findings findings = *shared;
+    munmap(shared, sizeof(Findings));
+    return findings;
+}
+
 // Where the child's last words go, from the moment on when it has any.
 Messages last_words;
 
@@ -86,7 +108,7 @@ bool draws_weights()
 
 // Reports all but the end. False after a bypass message.
 bool report_everything(const Request &request, bool schedules, bool own_autoscheduler,
-                       const Printed &printed, const Messages &report)
+                       const Printed &printed, const Messages &report, Findings *findings)
 {
     const std::set<std::string> files = loaded_files();
     load_plugins(request);
@@ -94,7 +116,8 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
         report_runtime(request, report);
     } else {
         bool chooses_autoscheduler = false;
-        if (!report_pipelines(request, report, &chooses_autoscheduler)) {
+        if (!report_pipelines(request, report, &chooses_autoscheduler,
+                              &findings->name_counters)) {
             return false;
         }
         schedules |= chooses_autoscheduler;
@@ -128,7 +151,7 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
 // its end, in destructors of static objects and the like, a hit leaves out: it has to be
 // nothing that anybody would miss.
 [[noreturn]] void report_and_exit(const Request &request, const Printed &printed,
-                                  const Messages &report)
+                                  const Messages &report, Findings *findings)
 {
     // Whatever happens: a copy must not go on as the generator.
     try {
@@ -139,7 +162,7 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
         const bool schedules = scheduler != request.params.end();
         const bool own = schedules && is_own_autoscheduler(scheduler->second, report);
         enter_sandbox(report.descriptor(), printed);
-        if (report_everything(request, schedules, own, printed, report)) {
+        if (report_everything(request, schedules, own, printed, report, findings)) {
             report.send(PROBE_DONE, "");
             last_words = report;
             flush_streams();
@@ -238,21 +261,25 @@ bool can_be_probed(const Messages &report)
 
 // Forks the child and waits for its end. False when there was none; the helper has got
 // the reason.
-bool probe(const Request &request)
+bool probe(const Request &request, Findings *findings)
 {
     const Messages report = channel.report();
     if (!can_be_probed(report)) {
         return false;
     }
+    Findings *shared = share_findings();
     Printed printed = open_printed();
-    const pid_t child = fork();
+    const pid_t child = shared != nullptr ? fork() : -1;
     if (child == 0) {
-        report_and_exit(request, printed, report);
+        report_and_exit(request, printed, report, shared);
     }
     if (child > 0) {
         end_report(child, printed, report);
     }
     close_printed(&printed);
+    if (shared != nullptr) {
+        *findings = take_findings(shared);
+    }
     return child > 0;
 }
 
@@ -268,7 +295,8 @@ void run()
         return;
     }
     request.variables_at_start = environment_variables();
-    const bool probed = probe(request);
+    Findings findings;
+    const bool probed = probe(request, &findings);
     channel.close_report();
     const char answer = channel.wait_for_answer();
     if (answer == PROBE_STOP) {
@@ -276,7 +304,12 @@ void run()
     }
     if (probed && answer == PROBE_CONFIRM) {
         register_end();
-        confirm_pipelines(request, channel.talk(), register_end);
+        Confirmation confirmation;
+        confirmation.request = request;
+        confirmation.talk = channel.talk();
+        confirmation.name_counters = findings.name_counters;
+        confirmation.after_build = register_end;
+        confirm_pipelines(confirmation);
     }
 }
 

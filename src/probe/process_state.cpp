@@ -73,6 +73,9 @@ std::string describe_locale()
 std::string describe_arithmetic()
 {
     std::string text;
+    // The flags that all this raises are the generator's.
+    std::fenv_t before;
+    std::fegetenv(&before);
     volatile float small = 1e-30f;
     volatile float denormal = 1e-40f;
     volatile double small_double = 1e-200;
@@ -80,6 +83,7 @@ std::string describe_arithmetic()
     append_u32(&text, small * 1e-10f == 0.0f);
     append_u32(&text, denormal * 1.0f == 0.0f);
     append_u32(&text, small_double * 1e-120 == 0.0);
+    std::fesetenv(&before);
     return text;
 }
 
