@@ -18,49 +18,24 @@ namespace halidecache {
 
 namespace {
 
-// The start of the binary that has this address; null when there is none.
-const void *base_of(const void *address)
+bool has_address(const Binary &binary, const void *address)
 {
-    Dl_info info = {};
-    return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+    const auto *at = static_cast<const char *>(address);
+    return std::any_of(binary.segments.begin(), binary.segments.end(),
+                       [at](const MemoryRange &segment) {
+                           return at >= segment.start && at < segment.end;
+                       });
 }
 
-const void *base_of_halide()
+// dladdr() would tell as well, after a look at all of a binary's symbols.
+size_t find_owner(const std::vector<Binary> &binaries, const void *address)
 {
-    return base_of(address_in_halide());
+    size_t i = 0;
+    while (i < binaries.size() && !has_address(binaries[i], address)) {
+        i++;
+    }
+    return i;
 }
-
-const void *base_of_probe()
-{
-    return base_of(reinterpret_cast<const void *>(&loaded_files));
-}
-
-// The tracer's functions stand in front of others, and change nothing.
-class Tracer {
-public:
-    Tracer()
-        : real_(reinterpret_cast<trace_real_function *>(dlsym(RTLD_DEFAULT, TRACE_REAL))),
-          base_(real_ != nullptr ? base_of(reinterpret_cast<const void *>(real_))
-                                 : nullptr)
-    {
-    }
-    bool is(const Binary &binary) const
-    {
-        return base_ != nullptr && binary.base == base_;
-    }
-    /** What the process calls by this name. Null when there is nothing. */
-    const void *find(const char *symbol) const
-    {
-        const void *address = dlsym(RTLD_DEFAULT, symbol);
-        return base_ != nullptr && address != nullptr && base_of(address) == base_
-                   ? reinterpret_cast<const void *>(real_(symbol))
-                   : address;
-    }
-
-private:
-    trace_real_function *real_;
-    const void *base_;
-};
 
 class Closure {
 public:
@@ -97,45 +72,6 @@ private:
     std::set<size_t> members_;
     std::vector<size_t> order_;
 };
-
-bool has_address(const Binary &binary, const void *address)
-{
-    const auto *at = static_cast<const char *>(address);
-    for (const auto &segment : binary.segments) {
-        if (at >= segment.start && at < segment.end) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Symbols of the program and its libraries come before those of the C library, for
-// libHalide too: a program with an exp() of its own makes lowering fold constants by
-// that. Does anybody but the `known` ones provide what the binary takes from others?
-// Allocators are what many programs replace, and change no result; C++ has many copies of
-// its templates, and they are equal by its rules.
-bool others_provide(const Binary &binary, const Closure &known, const Tracer &tracer,
-                    const std::vector<Binary> &binaries)
-{
-    static const std::set<std::string> allocators = {
-        "aligned_alloc", "calloc",         "free",    "malloc",  "malloc_usable_size",
-        "memalign",      "posix_memalign", "pvalloc", "realloc", "valloc"};
-    if (!first_binary_provides()) {
-        return false;
-    }
-    for (const char *symbol : symbols_from_others(binary)) {
-        const bool counts =
-            strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0;
-        const void *address = counts ? tracer.find(symbol) : nullptr;
-        for (size_t i = 0; address != nullptr && i < binaries.size(); i++) {
-            if (!known.has(i) && !tracer.is(binaries[i]) &&
-                has_address(binaries[i], address)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 // Only names are looked at: what somebody imports and never calls counts as well.
 bool may_look_around(const Binary &binary)
@@ -180,40 +116,42 @@ bool may_look_around(const Binary &binary)
 
 } // namespace
 
-std::set<std::string> loaded_files()
+Binaries::Binaries()
+    : all_(loaded_binaries()), halide_(find_owner(all_, address_in_halide())),
+      probe_(find_owner(all_, reinterpret_cast<const void *>(&find_owner))),
+      tracer_real_(
+          reinterpret_cast<trace_real_function *>(dlsym(RTLD_DEFAULT, TRACE_REAL))),
+      tracer_(find_owner(all_, reinterpret_cast<const void *>(tracer_real_)))
+{
+}
+
+std::set<std::string> Binaries::files() const
 {
     std::set<std::string> files;
-    for (const Binary &binary : loaded_binaries()) {
+    for (const Binary &binary : all_) {
         files.insert(binary.path);
     }
     return files;
 }
 
-bool program_uses_this_halide()
+bool Binaries::program_uses_this_halide() const
 {
     const void *entry =
         dlsym(RTLD_DEFAULT, "_ZN6Halide8Internal20generate_filter_mainEiPPc");
-    return entry != nullptr && base_of(entry) == base_of_halide();
+    return halide_ < all_.size() && has_address(all_[halide_], entry);
 }
 
-bool program_may_trace_pipelines()
+bool Binaries::program_may_trace_pipelines() const
 {
-    const std::vector<Binary> binaries = loaded_binaries();
-    const void *halide = base_of_halide();
-    const void *probe = base_of_probe();
-    Closure of_halide(binaries);
-    for (size_t i = 0; i < binaries.size(); i++) {
-        if (binaries[i].base == halide) {
-            // Calls inside one binary need no symbol.
-            if (binaries[i].path.empty()) {
-                return true;
-            }
-            of_halide.add(i);
-        }
+    // Calls inside one binary need no symbol.
+    if (all_[halide_].path.empty()) {
+        return true;
     }
-    for (size_t i = 0; i < binaries.size(); i++) {
-        if (!of_halide.has(i) && binaries[i].base != probe) {
-            const std::vector<const char *> used = symbols_from_others(binaries[i]);
+    Closure of_halide(all_);
+    of_halide.add(halide_);
+    for (size_t i = 0; i < all_.size(); i++) {
+        if (!of_halide.has(i) && i != probe_) {
+            const std::vector<const char *> used = symbols_from_others(all_[i]);
             if (std::any_of(used.begin(), used.end(), [](const char *symbol) {
                     return strcmp(symbol, "_ZN6Halide8Pipeline14trace_pipelineEv") == 0;
                 })) {
@@ -224,20 +162,26 @@ bool program_may_trace_pipelines()
     return false;
 }
 
-MemoryRange zeroed_memory_of_halide()
+bool Binaries::are_program_and_halide() const
 {
-    const void *halide = base_of_halide();
-    for (const Binary &binary : loaded_binaries()) {
-        if (binary.base == halide) {
-            return binary.zeroed;
+    Closure known(all_);
+    known.add(halide_);
+    for (size_t i = 0; i < all_.size(); i++) {
+        if (!known.has(i) && !all_[i].path.empty() && i != probe_ && i != tracer_) {
+            return false;
         }
     }
-    return {};
+    return true;
+}
+
+MemoryRange Binaries::zeroed_memory_of_halide() const
+{
+    return all_[halide_].zeroed;
 }
 
 // The kernel shows where a mapped file is now: elsewhere, or nowhere, when another one
 // has taken its place.
-std::string find_replaced()
+std::string Binaries::find_replaced() const
 {
     std::string replaced;
 #ifdef __linux__
@@ -258,7 +202,7 @@ std::string find_replaced()
         return "a library";
     }
     fclose(maps);
-    for (const Binary &binary : loaded_binaries()) {
+    for (const Binary &binary : all_) {
         char *path =
             binary.path.empty() ? nullptr : realpath(binary.path.c_str(), nullptr);
         if (path != nullptr && mapped.count(path) == 0) {
@@ -270,15 +214,16 @@ std::string find_replaced()
     return replaced;
 }
 
-bool autoschedulers_may_look_around(const std::set<std::string> &before, bool everything)
+bool Binaries::autoschedulers_may_look_around(const std::set<std::string> &before,
+                                              bool everything) const
 {
-    const void *probe = base_of_probe();
-    for (const Binary &binary : loaded_binaries()) {
+    for (size_t i = 0; i < all_.size(); i++) {
+        const Binary &binary = all_[i];
         const bool is_plugin = before.count(binary.path) == 0;
         const bool is_known =
             binary.name.compare(0, 25, "libautoschedule_adams2019") == 0 ||
             binary.name.compare(0, 28, "libautoschedule_anderson2021") == 0;
-        if (binary.base != probe && (is_plugin || (everything && binary.path.empty())) &&
+        if (i != probe_ && (is_plugin || (everything && binary.path.empty())) &&
             !is_known && may_look_around(binary)) {
             return true;
         }
@@ -286,40 +231,60 @@ bool autoschedulers_may_look_around(const std::set<std::string> &before, bool ev
     return false;
 }
 
-void report_binaries(const std::set<std::string> &before, bool everything,
-                     const Messages &report)
+// What the process calls by this name, seen past the tracer, whose functions stand in
+// front of others and change nothing.
+const void *Binaries::find_called(const char *symbol) const
 {
-    const std::vector<Binary> binaries = loaded_binaries();
-    const void *halide = base_of_halide();
-    const void *probe = base_of_probe();
-    const Tracer tracer;
-    Closure counts(binaries);
-    Closure of_program(binaries);
-    Closure of_halide(binaries);
-    size_t halide_index = 0;
-    for (size_t i = 0; i < binaries.size(); i++) {
-        const Binary &binary = binaries[i];
-        const bool is_program = binary.path.empty();
-        const bool is_plugin =
-            !is_program && binary.base != probe && before.count(binary.path) == 0;
+    const void *address = dlsym(RTLD_DEFAULT, symbol);
+    return tracer_ < all_.size() && has_address(all_[tracer_], address)
+               ? reinterpret_cast<const void *>(tracer_real_(symbol))
+               : address;
+}
+
+// Symbols of the program and its libraries come before those of the C library, for
+// libHalide too: a program with an exp() of its own makes lowering fold constants by
+// that. Allocators are what many programs replace, and change no result; C++ has many
+// copies of its templates, and they are equal by its rules.
+bool Binaries::others_provide_for_halide() const
+{
+    static const std::set<std::string> allocators = {
+        "aligned_alloc", "calloc",         "free",    "malloc",  "malloc_usable_size",
+        "memalign",      "posix_memalign", "pvalloc", "realloc", "valloc"};
+    if (!first_binary_provides()) {
+        return false;
+    }
+    Closure of_halide(all_);
+    of_halide.add(halide_);
+    for (const char *symbol : symbols_from_others(all_[halide_])) {
+        if (strncmp(symbol, "_Z", 2) != 0 && allocators.count(symbol) == 0) {
+            const size_t owner = find_owner(all_, find_called(symbol));
+            if (owner < all_.size() && owner != tracer_ && !of_halide.has(owner)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void Binaries::report(const std::set<std::string> &before, bool everything,
+                      const Messages &report) const
+{
+    // Who replaces something can work with everything else that is there; so can who was
+    // loaded by somebody else than the program.
+    const bool others_count = others_provide_for_halide();
+    Closure of_program(all_);
+    Closure counts(all_);
+    for (size_t i = 0; i < all_.size(); i++) {
+        const bool is_program = all_[i].path.empty();
+        const bool is_ours = i == probe_ || i == tracer_;
+        const bool is_plugin = !is_program && !is_ours && before.count(all_[i].path) == 0;
         if (is_program) {
             of_program.add(i);
         }
-        if (binary.base == halide || is_plugin || (everything && is_program)) {
+        if (i == halide_ || is_plugin || (everything && is_program)) {
             counts.add(i);
         }
-        if (binary.base == halide) {
-            of_halide.add(i);
-            halide_index = i;
-        }
-    }
-    // Who replaces something can work with everything else that is there; so can who was
-    // loaded by somebody else than the program.
-    const bool others_count =
-        others_provide(binaries[halide_index], of_halide, tracer, binaries);
-    for (size_t i = 0; i < binaries.size(); i++) {
-        if ((others_count || !of_program.has(i)) && binaries[i].base != probe &&
-            !tracer.is(binaries[i])) {
+        if ((others_count || !of_program.has(i)) && !is_ours) {
             counts.add(i);
         }
     }
@@ -327,21 +292,21 @@ void report_binaries(const std::set<std::string> &before, bool everything,
     // there, has what it needs itself loaded earlier, and must not make another key. So
     // what the program needs is listed in the program's own order.
     std::vector<size_t> order;
-    for (size_t i = 0; i < binaries.size(); i++) {
+    for (size_t i = 0; i < all_.size(); i++) {
         if (!of_program.has(i)) {
             order.push_back(i);
         }
     }
     order.insert(order.end(), of_program.order().begin(), of_program.order().end());
     for (const size_t i : order) {
-        const Binary &binary = binaries[i];
-        if (binary.base == probe || tracer.is(binary)) {
+        const std::string &path = all_[i].path;
+        if (i == probe_ || i == tracer_) {
             continue;
         }
-        if (before.count(binary.path) == 0) {
-            report.send(PROBE_PLUGIN, binary.path);
+        if (before.count(path) == 0) {
+            report.send(PROBE_PLUGIN, path);
         } else if (counts.has(i)) {
-            report.send(PROBE_BINARY, binary.path);
+            report.send(PROBE_BINARY, path);
         }
     }
 }

@@ -556,16 +556,13 @@ std::string describe_current_exception()
 }
 
 bool report_pipelines(const Request &request, const Messages &report,
-                      bool *chooses_autoscheduler, NameCounters **name_counters)
+                      bool *chooses_autoscheduler)
 {
     for (size_t i = 0; i < request.targets.size(); i++) {
         if (!report_target(request, i, report, chooses_autoscheduler)) {
             return false;
         }
     }
-    *name_counters = find_name_counters();
-    report.send_field(PROBE_FIELD, "name counters",
-                      describe_name_counters(*name_counters));
     return true;
 }
 

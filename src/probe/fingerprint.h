@@ -20,10 +20,9 @@ std::string describe_current_exception();
 
 /** Builds the pipeline of every target as Halide is going to, and sends what each
  * consists of. `*chooses_autoscheduler` is set when one has an autoscheduler that no
- * param names, `*name_counters` to what find_name_counters() found. False after a bypass
- * message. Throws what the generator throws. */
+ * param names. False after a bypass message. Throws what the generator throws. */
 bool report_pipelines(const Request &request, const Messages &report,
-                      bool *chooses_autoscheduler, NameCounters **name_counters);
+                      bool *chooses_autoscheduler);
 
 struct Confirmation {
     Request request;

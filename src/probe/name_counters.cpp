@@ -2,8 +2,6 @@
 
 #include "name_counters.h"
 
-#include "binaries.h"
-
 #include "Halide.h"
 
 #include <cstdint>
@@ -106,10 +104,9 @@ std::array<int, kNameCounters> take_all()
 
 } // namespace
 
-NameCounters *find_name_counters()
+NameCounters *find_name_counters(const MemoryRange &zeroed)
 {
     const std::vector<Mark> marks = make_marks();
-    const MemoryRange zeroed = zeroed_memory_of_halide();
     const auto start = reinterpret_cast<uintptr_t>(zeroed.start);
     const auto end = reinterpret_cast<uintptr_t>(zeroed.end);
     NameCounters *found = nullptr;

@@ -13,6 +13,8 @@
 #ifndef HALIDECACHE_PROBE_NAME_COUNTERS_H
 #define HALIDECACHE_PROBE_NAME_COUNTERS_H
 
+#include "loaded.h"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,9 +27,10 @@ constexpr size_t kNameCounters = 1 << 14;
 
 using NameCounters = std::array<std::atomic<int>, kNameCounters>;
 
-/** Where Halide's table is; null when that cannot be told without doubt. Advances some of
- *  them, so it is only for a copy of the process, which has it where the process has. */
-NameCounters *find_name_counters();
+/** Where in these variables of Halide's the table is; null when that cannot be told
+ * without doubt. Advances some counters, so it is only for a copy of the process, which
+ * has it where the process has. */
+NameCounters *find_name_counters(const MemoryRange &zeroed);
 
 /** "<number of the counter>:<value> " for all that are not at zero. A null table is one
  * that was not found: the counters are then advanced to see where they were. */

@@ -107,26 +107,30 @@ bool draws_weights()
 }
 
 // Reports all but the end. False after a bypass message.
-bool report_everything(const Request &request, bool schedules, bool own_autoscheduler,
-                       const Printed &printed, const Messages &report, Findings *findings)
+bool report_everything(const Request &request, const Binaries &at_start, bool schedules,
+                       bool own_autoscheduler, const Printed &printed,
+                       const Messages &report, Findings *findings)
 {
-    const std::set<std::string> files = loaded_files();
     load_plugins(request);
     if (request.runtime) {
         report_runtime(request, report);
     } else {
         bool chooses_autoscheduler = false;
-        if (!report_pipelines(request, report, &chooses_autoscheduler,
-                              &findings->name_counters)) {
+        if (!report_pipelines(request, report, &chooses_autoscheduler)) {
             return false;
         }
+        findings->name_counters = find_name_counters(at_start.zeroed_memory_of_halide());
+        report.send_field(PROBE_FIELD, "name counters",
+                          describe_name_counters(findings->name_counters));
         schedules |= chooses_autoscheduler;
         own_autoscheduler |= chooses_autoscheduler;
     }
     if (own_autoscheduler) {
         report.send(PROBE_OWN_AUTOSCHEDULER, "");
     }
-    if (schedules && autoschedulers_may_look_around(files, own_autoscheduler)) {
+    const std::set<std::string> files = at_start.files();
+    const Binaries now;
+    if (schedules && now.autoschedulers_may_look_around(files, own_autoscheduler)) {
         report.send_bypass(BYPASS_AUTOSCHEDULER, "");
         return false;
     }
@@ -134,12 +138,12 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
         report.send_bypass(BYPASS_NONDETERMINISTIC, kRandomWeights);
         return false;
     }
-    const std::string replaced = find_replaced();
+    const std::string replaced = now.find_replaced();
     if (!replaced.empty()) {
         report.send_bypass(BYPASS_UNKNOWN_IDENTITY, replaced + " was replaced meanwhile");
         return false;
     }
-    report_binaries(files, own_autoscheduler, report);
+    now.report(files, own_autoscheduler, report);
     if (!request.runtime && !has_usual_reports(printed)) {
         report.send_bypass(BYPASS_SIDE_EFFECTS, "it reports warnings in its own way");
         return false;
@@ -150,8 +154,9 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
 // The child: builds, reports, and ends as the generator would. What the generator does at
 // its end, in destructors of static objects and the like, a hit leaves out: it has to be
 // nothing that anybody would miss.
-[[noreturn]] void report_and_exit(const Request &request, const Printed &printed,
-                                  const Messages &report, Findings *findings)
+[[noreturn]] void report_and_exit(const Request &request, const Binaries &at_start,
+                                  const Printed &printed, const Messages &report,
+                                  Findings *findings)
 {
     // Whatever happens: a copy must not go on as the generator.
     try {
@@ -162,7 +167,8 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
         const bool schedules = scheduler != request.params.end();
         const bool own = schedules && is_own_autoscheduler(scheduler->second, report);
         enter_sandbox(report.descriptor(), printed);
-        if (report_everything(request, schedules, own, printed, report, findings)) {
+        if (report_everything(request, at_start, schedules, own, printed, report,
+                              findings)) {
             report.send(PROBE_DONE, "");
             last_words = report;
             flush_streams();
@@ -175,11 +181,16 @@ bool report_everything(const Request &request, bool schedules, bool own_autosche
 }
 
 // After the destructors of the generator and before those of Halide, which the probe
-// needs.
+// needs. There are thousands of the latter, LLVM's among them, and none of them does
+// anything that is seen outside.
 __attribute__((destructor)) void speak_last()
 {
     if (last_words.descriptor() >= 0) {
+        flush_streams();
         report_trace(last_words);
+        if (Binaries().are_program_and_halide()) {
+            _exit(0);
+        }
     }
 }
 
@@ -241,13 +252,13 @@ __attribute__((constructor(101))) void note_arguments(int, char **argv)
 #endif
 
 // Why there can be no child; true when there is no reason.
-bool can_be_probed(const Messages &report)
+bool can_be_probed(const Binaries &binaries, const Messages &report)
 {
-    if (!program_uses_this_halide()) {
+    if (!binaries.program_uses_this_halide()) {
         report.send_bypass(BYPASS_NO_PROBE, "the generator holds a Halide of its own");
     } else if (arguments != nullptr && !channel.has_sent(arguments)) {
         report.send_bypass(BYPASS_OWN_MAIN, "its arguments change before main()");
-    } else if (program_may_trace_pipelines()) {
+    } else if (binaries.program_may_trace_pipelines()) {
         report.send_bypass(BYPASS_CUSTOM_LOWERING, "it may call trace_pipeline()");
     } else if (count_threads() > 1) {
         report.send_bypass(BYPASS_THREADS, "");
@@ -264,14 +275,15 @@ bool can_be_probed(const Messages &report)
 bool probe(const Request &request, Findings *findings)
 {
     const Messages report = channel.report();
-    if (!can_be_probed(report)) {
+    const Binaries binaries;
+    if (!can_be_probed(binaries, report)) {
         return false;
     }
     Findings *shared = share_findings();
     Printed printed = open_printed();
     const pid_t child = shared != nullptr ? fork() : -1;
     if (child == 0) {
-        report_and_exit(request, printed, report, shared);
+        report_and_exit(request, binaries, printed, report, shared);
     }
     if (child > 0) {
         end_report(child, printed, report);
