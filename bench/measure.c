@@ -21,9 +21,11 @@
 //   variable NAME=VALUE   added to its environment
 //   argument TEXT         the program (a path), then its arguments
 //
-// A run is all steps. A step that does not end with status 0 ends the measurement.
+// In PATH and VALUE, {run} stands for a number that each run of each command has for
+// itself. A run is all steps. A step that does not end with status 0 ends the
+// measurement.
 
-#define _GNU_SOURCE // wait4, posix_spawn_file_actions_addchdir_np, nftw
+#define _GNU_SOURCE // wait4, posix_spawn_file_actions_addchdir_np, nftw, asprintf
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +72,7 @@ static struct command *commands;
 static size_t command_count;
 static long rounds = 1;
 static long warmup;
+static unsigned long run_number;
 
 static void fail(const char *what, const char *name)
 {
@@ -216,19 +219,57 @@ static void make_fresh(const char *path)
     }
 }
 
+// A copy with the number of this run.
+static char *expand(const char *text)
+{
+    static const char place[] = "{run}";
+    const char *found = strstr(text, place);
+    char *expanded = NULL;
+    const int length = found == NULL
+                           ? asprintf(&expanded, "%s", text)
+                           : asprintf(&expanded, "%.*s%lu%s", (int)(found - text), text,
+                                      run_number, found + sizeof place - 1);
+    if (length < 0) {
+        fail("out of memory", "");
+    }
+    return expanded;
+}
+
+static void expand_all(const struct list *from, struct list *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        char *text = expand(from->items[i]);
+        list_add(to, text);
+        free(text);
+    }
+}
+
+static void list_free(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i]);
+    }
+    free(list->items);
+}
+
 static void start(struct step *step, const char *name)
 {
+    char *directory = expand(step->directory);
+    struct list variables = {0};
+    expand_all(&step->variables, &variables);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addchdir_np(&actions, step->directory);
+    posix_spawn_file_actions_addchdir_np(&actions, directory);
     errno = posix_spawn(&step->pid, step->arguments.items[0], &actions, NULL,
-                        step->arguments.items, step->variables.items);
+                        step->arguments.items, variables.items);
     if (errno != 0) {
         fail("cannot be started", name);
     }
     posix_spawn_file_actions_destroy(&actions);
+    list_free(&variables);
+    free(directory);
 }
 
 static double milliseconds(struct timeval time)
@@ -262,8 +303,11 @@ static double now_ms(void)
 
 static void run(struct command *command, bool counts)
 {
+    run_number++;
     for (size_t i = 0; i < command->fresh.count; i++) {
-        make_fresh(command->fresh.items[i]);
+        char *path = expand(command->fresh.items[i]);
+        make_fresh(path);
+        free(path);
     }
     double cpu = 0;
     const double begin = now_ms();
