@@ -348,12 +348,15 @@ static double quantile(const double *values, size_t count, double at)
            (values[below + 1] - values[below]) * (position - (double)below);
 }
 
-static void print_values(const char *name, double *values, size_t count)
+static void print_values(const char *name, const double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare);
+    double *sorted = grow(NULL, count, sizeof *sorted);
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
     printf("\"%s\": {\"median\": %.4f, \"q1\": %.4f, \"q3\": %.4f, \"min\": %.4f}", name,
-           quantile(values, count, 0.5), quantile(values, count, 0.25),
-           quantile(values, count, 0.75), values[0]);
+           quantile(sorted, count, 0.5), quantile(sorted, count, 0.25),
+           quantile(sorted, count, 0.75), sorted[0]);
+    free(sorted);
 }
 
 static void print_string(const char *text)
@@ -368,6 +371,21 @@ static void print_string(const char *text)
     putchar('"');
 }
 
+// What each round took more than the first command in the same round. What slows a
+// machine down for a while slows both.
+static void print_more(const struct command *command)
+{
+    const struct command *first = &commands[0];
+    const size_t count =
+        command->measured < first->measured ? command->measured : first->measured;
+    double *more = grow(NULL, count, sizeof *more);
+    for (size_t i = 0; i < count; i++) {
+        more[i] = command->cpu_ms[i] - first->cpu_ms[i];
+    }
+    print_values("more_cpu_ms", more, count);
+    free(more);
+}
+
 static void print_results(void)
 {
     printf("{");
@@ -379,6 +397,8 @@ static void print_results(void)
         print_values("cpu_ms", command->cpu_ms, command->measured);
         printf(", ");
         print_values("wall_ms", command->wall_ms, command->measured);
+        printf(", ");
+        print_more(command);
         printf("}");
     }
     printf("\n}\n");

@@ -110,10 +110,12 @@ NameCounters *find_name_counters(const MemoryRange &zeroed)
     const auto start = reinterpret_cast<uintptr_t>(zeroed.start);
     const auto end = reinterpret_cast<uintptr_t>(zeroed.end);
     NameCounters *found = nullptr;
+    const Mark &first = marks.front(); // nearly all there is fails at it
     for (uintptr_t at = (start + kAlignment - 1) / kAlignment * kAlignment;
          at + sizeof(NameCounters) <= end; at += kAlignment) {
         auto *table = reinterpret_cast<NameCounters *>(at);
-        if (has_marks(*table, marks)) {
+        if ((*table)[first.number].load(std::memory_order_relaxed) == first.value &&
+            has_marks(*table, marks)) {
             if (found != nullptr) {
                 return nullptr;
             }
