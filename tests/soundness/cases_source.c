@@ -181,6 +181,16 @@ static const struct test_case cases[] = {
         .expected = MISS,
     },
     {
+        // Looking at what the first target embeds takes a name. The second one's table
+        // has to get the name that it gets without us.
+        .name = "source.table-without-name",
+        TABLE,
+        .edits = {{", /*table name*/ \"table\"", ""}},
+        .before = {.arguments = "-g table -o out -e object,stmt target="
+                                "x86-64-linux-sse41-no_runtime,x86-64-linux-no_runtime"},
+        .expected = MISS,
+    },
+    {
         .name = "source.table-size",
         TABLE,
         .edits = {{"/*table size*/ 256", "255"}},
