@@ -477,6 +477,9 @@ struct exit_status generator_finish(struct generator *generator,
                                     generator_message_handler *handle, void *context)
 {
     bool more = handle != NULL;
+    if (!more) {
+        close_fd(&generator->talk.fd); // it must not wait for an answer
+    }
     // Both streams end with the process, unless it left another one behind that has them.
     while (generator->out.fd >= 0 || generator->err.fd >= 0 ||
            (more && generator->talk.fd >= 0)) {

@@ -114,6 +114,17 @@ bool may_look_around(const Binary &binary)
     return false;
 }
 
+// By itself, or by way of the C library.
+bool may_call_exit(const Binary &binary)
+{
+    static const std::set<std::string> names = {"dlsym",         "dlvsym", "err",
+                                                "error",         "errx",   "exit",
+                                                "error_at_line", "verr",   "verrx"};
+    const std::vector<const char *> used = symbols_from_others(binary);
+    return std::any_of(used.begin(), used.end(),
+                       [](const char *symbol) { return names.count(symbol) != 0; });
+}
+
 } // namespace
 
 Binaries::Binaries()
@@ -162,16 +173,24 @@ bool Binaries::program_may_trace_pipelines() const
     return false;
 }
 
-bool Binaries::are_program_and_halide() const
+bool Binaries::only_halide_is_left() const
 {
-    Closure known(all_);
-    known.add(halide_);
+#ifdef __GLIBC__
+    // Those of the program have run: it comes first. Another library may come before or
+    // after the probe.
+    Closure of_halide(all_);
+    of_halide.add(halide_);
     for (size_t i = 0; i < all_.size(); i++) {
-        if (!known.has(i) && !all_[i].path.empty() && i != probe_ && i != tracer_) {
+        const bool is_program = all_[i].path.empty();
+        if (is_program ? may_call_exit(all_[i])
+                       : !of_halide.has(i) && i != probe_ && i != tracer_) {
             return false;
         }
     }
     return true;
+#else
+    return false;
+#endif
 }
 
 MemoryRange Binaries::zeroed_memory_of_halide() const

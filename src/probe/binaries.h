@@ -35,8 +35,10 @@ public:
      *  called. */
     bool program_may_trace_pipelines() const;
 
-    /** Is there nothing but the program, Halide, what Halide needs, and what is ours? */
-    bool are_program_and_halide() const;
+    /** Called from a destructor of the probe: is it sure that nobody but Halide, and what
+     *  Halide needs, has destructors left to run, and that none so far has called exit()
+     *  to set another status? */
+    bool only_halide_is_left() const;
 
     /** The variables of the binary that holds Halide that are zero when it is loaded. */
     MemoryRange zeroed_memory_of_halide() const;

@@ -340,6 +340,20 @@ void send_fields(const Request &request, size_t index, AbstractGenerator *genera
     }
 }
 
+// What is looked at is a graph, and looking at it recursive. What there is room for here
+// has to find room again in the process itself, where Halide calls from another depth.
+__attribute__((noinline)) void
+send_fields_with_little_stack(const Request &request, size_t index,
+                              AbstractGenerator *generator,
+                              const Halide::Pipeline &pipeline, const Messages &to)
+{
+    constexpr size_t kReserve = 256 * 1024;
+    volatile char reserve[kReserve];
+    reserve[0] = 0;
+    send_fields(request, index, generator, pipeline, to);
+    reserve[1] = 0; // it is in use up to here
+}
+
 bool report_target(const Request &request, size_t index, const Messages &report,
                    bool *chooses_autoscheduler)
 {
@@ -363,7 +377,7 @@ bool report_target(const Request &request, size_t index, const Messages &report,
         report.send_bypass(BYPASS_CUSTOM_LOWERING, request.generator);
         return false;
     }
-    send_fields(request, index, generator.get(), pipeline, report);
+    send_fields_with_little_stack(request, index, generator.get(), pipeline, report);
 
     // One that no param names can only be the generator's own choice.
     const std::string scheduler = generator->context().autoscheduler_params().name;
@@ -376,7 +390,7 @@ bool report_target(const Request &request, size_t index, const Messages &report,
 }
 
 // Describing a pipeline takes milliseconds; this is for what nobody has thought of.
-constexpr unsigned kCopySeconds = 60;
+constexpr unsigned kCopySeconds = 10;
 
 // Stands for a generator in Halide's hands, and tells what it built.
 class Recorder : public AbstractGenerator {
@@ -411,9 +425,11 @@ public:
     Halide::Pipeline build_pipeline() override
     {
         Halide::Pipeline pipeline = generator_->build_pipeline();
+        // Errors end a Halide without exceptions, and names that another thread takes
+        // meanwhile must not be given back.
         const bool can_stay_here = index_ == 0 &&
                                    confirmation_.name_counters != nullptr &&
-                                   Halide::exceptions_enabled();
+                                   Halide::exceptions_enabled() && count_threads() == 1;
         if (!(can_stay_here ? send_fields_from_here(pipeline)
                             : send_fields_from_copy(pipeline))) {
             confirmation_.talk.close(); // it may have ended in the middle of a message
@@ -464,19 +480,22 @@ private:
         const NameCountersKeeper keeper(confirmation_.name_counters);
         return send_all_fields(pipeline);
     }
-    // Where the counters cannot be put back, or where something has to be locked for good
+    // For when that cannot be done here, and for when something has to be locked for good
     // to be looked at (shape.h). All memory that the process writes to after that has to
     // be faulted in again, which takes longer than the rest of it.
     bool send_fields_from_copy(const Halide::Pipeline &pipeline)
     {
-        // A thread that still runs may hold a lock, which nobody would release in the
-        // copy.
-        const pid_t copy = count_threads() > 1 ? -1 : fork();
+        const pid_t copy = fork();
         if (copy == 0) {
+            // Of a lock that another thread holds, nobody would let go in the copy.
             signal(SIGALRM, SIG_DFL);
             alarm(kCopySeconds);
-            enter_sandbox(confirmation_.talk.descriptor(), open_printed());
-            _exit(send_all_fields(pipeline) ? 0 : 1);
+            try {
+                enter_sandbox(confirmation_.talk.descriptor(), open_printed());
+                _exit(send_all_fields(pipeline) ? 0 : 1);
+            } catch (...) { // a copy must not go on as the generator
+            }
+            _exit(1);
         }
         int status = -1;
         while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR) {

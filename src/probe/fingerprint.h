@@ -26,7 +26,7 @@ bool report_pipelines(const Request &request, const Messages &report,
 
 struct Confirmation {
     Request request;
-    Messages talk;
+    Messages talk; // closed when something fails: then nothing is confirmed
     NameCounters *name_counters = nullptr; // may be null
     void (*after_build)() = nullptr;       // called each time
 };

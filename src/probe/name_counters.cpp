@@ -65,12 +65,11 @@ bool has_marks(const NameCounters &table, const std::vector<Mark> &marks)
     return true;
 }
 
-// Compilers align what is larger than that to it.
-constexpr uintptr_t kAlignment = 16;
+constexpr uintptr_t kAlignment = alignof(std::atomic<int>);
 
-std::array<int, kNameCounters> read_all(const NameCounters &table)
+std::vector<int> read_all(const NameCounters &table)
 {
-    std::array<int, kNameCounters> values;
+    std::vector<int> values(kNameCounters);
     for (size_t i = 0; i < kNameCounters; i++) {
         values[i] = table[i].load(std::memory_order_relaxed);
     }
@@ -78,10 +77,9 @@ std::array<int, kNameCounters> read_all(const NameCounters &table)
 }
 
 // Without the table: a name for every counter. That takes some 150,000 names.
-std::array<int, kNameCounters> take_all()
+std::vector<int> take_all()
 {
-    std::array<int, kNameCounters> values;
-    values.fill(-1);
+    std::vector<int> values(kNameCounters, -1);
     size_t left = kNameCounters;
     std::string name = "aaaa";
     while (left > 0) {
@@ -130,8 +128,7 @@ NameCounters *find_name_counters(const MemoryRange &zeroed)
 
 std::string describe_name_counters(const NameCounters *table)
 {
-    const std::array<int, kNameCounters> values =
-        table != nullptr ? read_all(*table) : take_all();
+    const std::vector<int> values = table != nullptr ? read_all(*table) : take_all();
     std::string text;
     for (size_t i = 0; i < kNameCounters; i++) {
         if (values[i] != 0) {

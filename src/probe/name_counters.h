@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace halidecache {
 
@@ -36,7 +37,8 @@ NameCounters *find_name_counters(const MemoryRange &zeroed);
  * that was not found: the counters are then advanced to see where they were. */
 std::string describe_name_counters(const NameCounters *table);
 
-/** Puts the counters back, at its end, to where they were at its start. */
+/** Puts the counters back, at its end, to where they were at its start. Only for when
+ * there is one thread. */
 class NameCountersKeeper {
 public:
     explicit NameCountersKeeper(NameCounters *table);
@@ -46,7 +48,7 @@ public:
 
 private:
     NameCounters *table_;
-    std::array<int, kNameCounters> values_;
+    std::vector<int> values_;
 };
 
 } // namespace halidecache

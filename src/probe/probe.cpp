@@ -180,15 +180,14 @@ bool report_everything(const Request &request, const Binaries &at_start, bool sc
     _exit(1);
 }
 
-// After the destructors of the generator and before those of Halide, which the probe
-// needs. There are thousands of the latter, LLVM's among them, and none of them does
-// anything that is seen outside.
+// Before the destructors of Halide, which the probe needs. There are thousands of them,
+// LLVM's among them, and none does anything that is seen outside.
 __attribute__((destructor)) void speak_last()
 {
     if (last_words.descriptor() >= 0) {
         flush_streams();
         report_trace(last_words);
-        if (Binaries().are_program_and_halide()) {
+        if (Binaries().only_halide_is_left()) {
             _exit(0);
         }
     }
@@ -271,7 +270,7 @@ bool can_be_probed(const Binaries &binaries, const Messages &report)
 }
 
 // Forks the child and waits for its end. False when there was none; the helper has got
-// the reason.
+// the reason, and answers.
 bool probe(const Request &request, Findings *findings)
 {
     const Messages report = channel.report();
@@ -281,12 +280,15 @@ bool probe(const Request &request, Findings *findings)
     }
     Findings *shared = share_findings();
     Printed printed = open_printed();
-    const pid_t child = shared != nullptr ? fork() : -1;
+    const pid_t child = fork();
     if (child == 0) {
-        report_and_exit(request, binaries, printed, report, shared);
+        report_and_exit(request, binaries, printed, report,
+                        shared != nullptr ? shared : findings);
     }
     if (child > 0) {
         end_report(child, printed, report);
+    } else {
+        report.send_bypass(BYPASS_NO_PROBE, "the generator cannot be copied");
     }
     close_printed(&printed);
     if (shared != nullptr) {

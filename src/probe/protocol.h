@@ -65,8 +65,7 @@ enum {
     // CONFIRM, in the same order.
     PROBE_PIPELINE = 9,
     // Payload: a batch of records of the tracer (tracer/trace.h): what the generator
-    // looked
-    // at until its pipelines were built.
+    // looked at until its end.
     PROBE_TRACE = 10,
     // Payload: empty. The child, which was done, has ended well. The report is complete.
     PROBE_ENDED = 11,

@@ -403,6 +403,15 @@ static const struct test_case cases[] = {
         .fails = true,
     },
     {
+        // A handler that calls exit() makes this the status.
+        .name = "behaviour.exits-again-after-a-good-run",
+        BEHAVIOUR("at_exit"),
+        .after = {.environment = "END=exit"},
+        .expected = BYPASS,
+        .reason = BYPASS_BUILD_FAILED,
+        .fails = true,
+    },
+    {
         .name = "behaviour.other-folder-at-start",
         BEHAVIOUR("nothing"),
         .before = {.environment = "START=chdir"},

@@ -401,6 +401,18 @@ static const struct test_case cases[] = {
         .run_all = end_early,
     },
 
+    // ---- Limits
+    {
+        .name = "interference.no-more-processes",
+        SCALE,
+        .before = {.environment = PRELOAD " NO_FORK=1"},
+        .after = {.environment = PRELOAD " NO_FORK=1"},
+        .warm = BYPASS,
+        .expected = BYPASS,
+        .reason = BYPASS_NO_PROBE,
+        .detail = "the generator cannot be copied",
+    },
+
     // ---- Folders
     {
         .name = "interference.output-folder-removed",

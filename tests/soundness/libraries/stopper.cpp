@@ -4,6 +4,8 @@
 // ../stopped, and goes on when ../go appears. With GATE set it writes nothing, because the
 // copy that the probe works in may not, and goes on when the pipe ../gate is closed.
 //
+// With NO_FORK set the generator cannot start processes.
+//
 // It can also end one: LEAVE is like STOP, and the generator says that it succeeded; with
 // FAIL set it fails at the very end, when the file of that name is there. It leaves the
 // helper alone, which has it preloaded too.
@@ -107,6 +109,14 @@ FILE *fopen(const char *path, const char *mode) {
 FILE *fopen64(const char *path, const char *mode) {
     stop_if_wanted(path);
     return reinterpret_cast<FileOpen>(dlsym(RTLD_NEXT, "fopen64"))(path, mode);
+}
+
+pid_t fork() {
+    if (getenv("NO_FORK") != nullptr && !is_helper()) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"))();
 }
 
 __attribute__((constructor)) void stop_before_main() {
