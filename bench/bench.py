@@ -100,7 +100,7 @@ class Bench:
         self.source = self.work / "source"
         self.plain = self.work / "uncached"
         self.cached = self.work / "cached"
-        self.scratch = self.work / "scratch"
+        self.scratch = Path(options.scratch) / "scratch" if options.scratch else self.work / "scratch"
         self.helper = self.work / "prefix" / "bin" / "halide-cache"
         self.measure_program = self.work / "helper" / "bench" / "bench_measure"
         self.store_program = self.work / "helper" / "bench" / "bench_store"
@@ -254,9 +254,7 @@ class Bench:
         for generator in generators.values():
             say(f"c: a miss against no cache: {generator.name}")
             # Nothing is removed meanwhile: ext4 is slow to make files where others were removed just now.
-            folder, cache = self.scratch / "misses", self.scratch / "cache-c"
-            for old in (folder, cache):
-                shutil.rmtree(old, ignore_errors=True)
+            folder, cache = (self.scratch / f"{kind}-{len(results)}" for kind in ("misses", "cache-c"))
             folder.mkdir()
             target, variables = folder / "{run}", ["HL_BENCH_RUN={run}"]
             plain = Command("uncached", [Step(generator.arguments, target, variables)], [target])
@@ -425,6 +423,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="few runs: shows that it works")
     parser.add_argument("--only", default=PARTS, help="parts to measure, and in which order, such as abf")
     parser.add_argument("--runs", type=int, help="of what takes milliseconds (50)")
+    parser.add_argument("--scratch", help="where commands write, and their caches are (the build folder)")
     parser.add_argument("--compile-runs", type=int, help="of each compile (50)")
     parser.add_argument("--suite-runs", type=int, help="of a whole uncached or cold build (5)")
     options = parser.parse_args()

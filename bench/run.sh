@@ -3,7 +3,7 @@
 # Measures on this machine what HalideCache costs and saves. See README.md beside this.
 #
 #   bench/run.sh [--quick] [--out DIR] [--only PARTS] [--halide VERSION]
-#                [--runs N] [--compile-runs N] [--suite-runs N]
+#                [--runs N] [--compile-runs N] [--suite-runs N] [--scratch DIR]
 #   bench/run.sh --document [--out DIR]    results of the last run -> docs/performance.md
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,7 +21,7 @@ while [[ $# -gt 0 ]]; do
         --document) document=true ;;
         --out) out=$(realpath -m "${2:?--out needs a folder}") && shift ;;
         --halide) halide_version=${2:?--halide needs a version} && shift ;;
-        --only | --runs | --compile-runs | --suite-runs)
+        --only | --runs | --compile-runs | --suite-runs | --scratch)
             options+=("$1" "${2:?$1 needs a value}") && shift
             ;;
         *)

@@ -65,7 +65,12 @@ bool has_marks(const NameCounters &table, const std::vector<Mark> &marks)
     return true;
 }
 
+// System V ABI for x86-64, "Aggregates and Unions": arrays of 16 bytes and more.
+#if defined(__x86_64__)
+constexpr uintptr_t kAlignment = 16;
+#else
 constexpr uintptr_t kAlignment = alignof(std::atomic<int>);
+#endif
 
 std::vector<int> read_all(const NameCounters &table)
 {

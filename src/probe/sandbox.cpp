@@ -198,12 +198,6 @@ public:
         jump(BPF_JEQ, kArchitecture, 1, 0);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
-    void forbid(int call)
-    {
-        add(BPF_LD | BPF_W | BPF_ABS, kNumber);
-        jump(BPF_JEQ, static_cast<unsigned>(call), 0, 1);
-        add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
-    }
     void refuse(int call, int error)
     {
         add(BPF_LD | BPF_W | BPF_ABS, kNumber);
@@ -237,9 +231,20 @@ public:
         jump(BPF_JEQ, 2, 1, 0);
         add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     }
+    // The last of the rules: whatever their arguments are. One look at the number for all
+    // of them, because the kernel compiles the filter each time.
+    void forbid_all(std::initializer_list<int> calls)
+    {
+        add(BPF_LD | BPF_W | BPF_ABS, kNumber);
+        auto to_trap = static_cast<unsigned char>(calls.size());
+        for (const int call : calls) {
+            jump(BPF_JEQ, static_cast<unsigned>(call), to_trap--, 0);
+        }
+        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+        add(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+    }
     bool install()
     {
-        add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
         struct sock_fprog program = {static_cast<unsigned short>(size_), code_};
         return size_ < kSize && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
@@ -276,75 +281,75 @@ void filter_system_calls(int report)
     filter.forbid_if_any(SYS_openat, 2, kChangesFile);
 #ifdef SYS_open
     filter.forbid_if_any(SYS_open, 1, kChangesFile);
-    filter.forbid(SYS_creat);
 #endif
     // glibc starts threads by clone when there is no clone3, whose flags a filter cannot
     // see.
     filter.refuse(SYS_clone3, ENOSYS);
     filter.forbid_unless_any(SYS_clone, 0, CLONE_THREAD);
     filter.refuse(SYS_openat2, ENOSYS);
-    for (const int call : {
+    filter.forbid_all({
+#ifdef SYS_open
+        SYS_creat,
+#endif
 #ifdef SYS_fork
-             SYS_fork,
-             SYS_vfork,
-             SYS_unlink,
-             SYS_rename,
-             SYS_mkdir,
-             SYS_rmdir,
-             SYS_link,
-             SYS_symlink,
-             SYS_mknod,
-             SYS_chmod,
-             SYS_chown,
-             SYS_lchown,
-             SYS_utime,
-             SYS_utimes,
-             SYS_futimesat,
+        SYS_fork,
+        SYS_vfork,
+        SYS_unlink,
+        SYS_rename,
+        SYS_mkdir,
+        SYS_rmdir,
+        SYS_link,
+        SYS_symlink,
+        SYS_mknod,
+        SYS_chmod,
+        SYS_chown,
+        SYS_lchown,
+        SYS_utime,
+        SYS_utimes,
+        SYS_futimesat,
 #endif
 #ifdef SYS_renameat
-             SYS_renameat,
+        SYS_renameat,
 #endif
-             SYS_unlinkat,
-             SYS_renameat2,
-             SYS_mkdirat,
-             SYS_linkat,
-             SYS_symlinkat,
-             SYS_mknodat,
-             SYS_fchmod,
-             SYS_fchmodat,
-             SYS_fchown,
-             SYS_fchownat,
-             SYS_utimensat,
-             SYS_truncate,
-             SYS_ftruncate,
-             SYS_fallocate,
-             SYS_setxattr,
-             SYS_lsetxattr,
-             SYS_fsetxattr,
-             SYS_sendfile,
-             SYS_removexattr,
-             SYS_lremovexattr,
-             SYS_fremovexattr,
-             SYS_fchmodat2,
-             SYS_rt_sigqueueinfo,
-             SYS_rt_tgsigqueueinfo,
-             SYS_pidfd_send_signal,
-             SYS_splice,
-             SYS_copy_file_range,
-             SYS_execve,
-             SYS_execveat,
-             SYS_socket,
-             SYS_socketpair,
-             SYS_kill,
-             SYS_ptrace,
-             SYS_process_vm_writev,
-             SYS_io_uring_setup,
-             SYS_mq_open,
-             SYS_shmget,
-             SYS_msgget,
-             SYS_semget}) {
-        filter.forbid(call);
-    }
+        SYS_unlinkat,
+        SYS_renameat2,
+        SYS_mkdirat,
+        SYS_linkat,
+        SYS_symlinkat,
+        SYS_mknodat,
+        SYS_fchmod,
+        SYS_fchmodat,
+        SYS_fchown,
+        SYS_fchownat,
+        SYS_utimensat,
+        SYS_truncate,
+        SYS_ftruncate,
+        SYS_fallocate,
+        SYS_setxattr,
+        SYS_lsetxattr,
+        SYS_fsetxattr,
+        SYS_sendfile,
+        SYS_removexattr,
+        SYS_lremovexattr,
+        SYS_fremovexattr,
+        SYS_fchmodat2,
+        SYS_rt_sigqueueinfo,
+        SYS_rt_tgsigqueueinfo,
+        SYS_pidfd_send_signal,
+        SYS_splice,
+        SYS_copy_file_range,
+        SYS_execve,
+        SYS_execveat,
+        SYS_socket,
+        SYS_socketpair,
+        SYS_kill,
+        SYS_ptrace,
+        SYS_process_vm_writev,
+        SYS_io_uring_setup,
+        SYS_mq_open,
+        SYS_shmget,
+        SYS_msgget,
+        SYS_semget});
     // Without a filter (a kernel without seccomp) the child still is only a copy.
     (void)filter.install();
 }
