@@ -100,7 +100,7 @@ class Bench:
         self.source = self.work / "source"
         self.plain = self.work / "uncached"
         self.cached = self.work / "cached"
-        self.scratch = Path(options.scratch) / "scratch" if options.scratch else self.work / "scratch"
+        self.scratch = Path(options.scratch or self.work).resolve() / "scratch"
         self.helper = self.work / "prefix" / "bin" / "halide-cache"
         self.measure_program = self.work / "helper" / "bench" / "bench_measure"
         self.store_program = self.work / "helper" / "bench" / "bench_store"

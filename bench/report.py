@@ -153,11 +153,13 @@ def tables_b(part):
 
 def tables_c(part):
     yield from table(
-        ("command", "uncached CPU ms", "miss CPU ms", "extra ms", "quartiles", "of the least", "extra %", "wall ms", "miss wall ms", "runs"),
+        ("command", "uncached CPU ms", "miss CPU ms", "extra ms", "quartiles", "of the least", "extra %", "wall ms",
+         "miss wall ms", "runs"),
         (
             (f"`{r['name']}`", f"{cpu(r['uncached']):.0f}", f"{cpu(r['miss']):.0f}", f"{extra_ms(r):.1f}",
              "{q1:.1f} to {q3:.1f}".format(**r["miss"]["more_cpu_ms"]),
-             f"{r['miss']['cpu_ms']['min'] - r['uncached']['cpu_ms']['min']:.1f}", f"{extra_percent(r):.1f}", f"{wall(r['uncached']):.0f}", f"{wall(r['miss']):.0f}", r["miss"]["runs"])
+             f"{r['miss']['cpu_ms']['min'] - r['uncached']['cpu_ms']['min']:.1f}", f"{extra_percent(r):.1f}",
+             f"{wall(r['uncached']):.0f}", f"{wall(r['miss']):.0f}", r["miss"]["runs"])
             for r in sorted(part, key=lambda r: cpu(r["uncached"]))
         ),
     )  # fmt: skip

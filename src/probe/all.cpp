@@ -5,6 +5,7 @@
 
 #include "binaries.cpp"
 #include "channel.cpp"
+#include "confirmation.cpp"
 #include "fingerprint.cpp"
 #include "loaded_elf.cpp"
 #include "loaded_macho.cpp"

@@ -73,6 +73,13 @@ private:
     std::vector<size_t> order_;
 };
 
+bool takes_one_of(const Binary &binary, const std::set<std::string> &names)
+{
+    const std::vector<const char *> used = symbols_from_others(binary);
+    return std::any_of(used.begin(), used.end(),
+                       [&names](const char *symbol) { return names.count(symbol) != 0; });
+}
+
 // Only names are looked at: what somebody imports and never calls counts as well.
 bool may_look_around(const Binary &binary)
 {
@@ -117,12 +124,8 @@ bool may_look_around(const Binary &binary)
 // By itself, or by way of the C library.
 bool may_call_exit(const Binary &binary)
 {
-    static const std::set<std::string> names = {"dlsym",         "dlvsym", "err",
-                                                "error",         "errx",   "exit",
-                                                "error_at_line", "verr",   "verrx"};
-    const std::vector<const char *> used = symbols_from_others(binary);
-    return std::any_of(used.begin(), used.end(),
-                       [](const char *symbol) { return names.count(symbol) != 0; });
+    return takes_one_of(binary, {"dlsym", "dlvsym", "err", "error", "errx", "exit",
+                                 "error_at_line", "verr", "verrx"});
 }
 
 } // namespace
@@ -161,13 +164,9 @@ bool Binaries::program_may_trace_pipelines() const
     Closure of_halide(all_);
     of_halide.add(halide_);
     for (size_t i = 0; i < all_.size(); i++) {
-        if (!of_halide.has(i) && i != probe_) {
-            const std::vector<const char *> used = symbols_from_others(all_[i]);
-            if (std::any_of(used.begin(), used.end(), [](const char *symbol) {
-                    return strcmp(symbol, "_ZN6Halide8Pipeline14trace_pipelineEv") == 0;
-                })) {
-                return true;
-            }
+        if (!of_halide.has(i) && i != probe_ &&
+            takes_one_of(all_[i], {"_ZN6Halide8Pipeline14trace_pipelineEv"})) {
+            return true;
         }
     }
     return false;

@@ -5,7 +5,15 @@
 #define HALIDECACHE_PROBE_FINGERPRINT_H
 
 #include "channel.h"
-#include "name_counters.h"
+
+#include <cstddef>
+
+namespace Halide {
+class Pipeline;
+namespace Internal {
+class AbstractGenerator;
+}
+} // namespace Halide
 
 namespace halidecache {
 
@@ -24,16 +32,11 @@ std::string describe_current_exception();
 bool report_pipelines(const Request &request, const Messages &report,
                       bool *chooses_autoscheduler);
 
-struct Confirmation {
-    Request request;
-    Messages talk; // closed when something fails: then nothing is confirmed
-    NameCounters *name_counters = nullptr; // may be null
-    void (*after_build)() = nullptr;       // called each time
-};
-
-/** From now on, whenever Halide makes this generator build a pipeline, sends what it
- *  consists of, in the same fields. */
-void confirm_pipelines(const Confirmation &confirmation);
+/** Sends the fields of what the generator built for the target of this index. Takes names
+ *  from Halide's counters. Throws what Halide throws. */
+void send_fields(const Request &request, size_t index,
+                 Halide::Internal::AbstractGenerator *generator,
+                 const Halide::Pipeline &pipeline, const Messages &to);
 
 /** Sends the targets of a runtime as Halide understands them. */
 void report_runtime(const Request &request, const Messages &report);

@@ -8,6 +8,7 @@
 //   channel.cpp       the pipes to the helper
 //   sandbox.cpp       what the copy may do
 //   fingerprint.cpp   what the generator builds, as fields of the key
+//   confirmation.cpp  the same again, while it is compiled
 //   shape.cpp         a pipeline without its made-up names
 //   process_state.cpp what else of the process Halide looks at
 //   name_counters.cpp what made-up names depend on
@@ -20,6 +21,7 @@
 #include "../tracer/trace.h"
 #include "binaries.h"
 #include "channel.h"
+#include "confirmation.h"
 #include "fingerprint.h"
 #include "process_state.h"
 #include "sandbox.h"
